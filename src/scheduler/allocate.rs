@@ -1,153 +1,42 @@
 //! Which devices the pods and claims of a text get on each node, and why none.
 
-use super::cluster::PreparedCluster;
+use super::gathered::{Gathered, gather};
+use super::how_many::{self, HowMany};
+use super::in_turn::{self, InTurn};
+use super::limits::{find_pods_left_out, limits_of_answer};
 use super::places::Places;
+use super::question::{AllocateOptions, Mode};
+use super::simulation::outcome::TieSearch;
+use super::simulation::{self, MOST_PODS, Scheduler, expand};
 use super::target::Target;
 use crate::api::Release;
+use crate::error::{Error, ErrorKind};
 use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::go::time::Time;
-use crate::limits::Limits;
 use crate::manifest::{Input, Item};
-use crate::place::device::behaviour::{self, Feature, Features};
+use crate::place::device::behaviour;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::created;
 use crate::place::device::doctor;
 use crate::place::device::engine::CelSelectors;
-use crate::place::device::explain::answer::{self as account, PodAccount};
-use crate::place::device::explain::{self, Explain};
-use crate::place::device::facts::read::Datum;
+use crate::place::device::explain;
+use crate::place::device::explain::account::PodAccount;
+use crate::place::device::explain::remark::Remark;
+use crate::place::device::explain::words;
 use crate::place::device::facts::{Claim, Facts, Pod};
+use crate::place::device::features::{Feature, Features, features_of};
 use crate::place::device::plugin::{PluginGates, PodCase};
 use crate::place::device::plugin_rules::PluginRules;
 use crate::place::device::what_if::WhatIf;
-use crate::server::FieldValidation;
-use crate::server::facts::Gathering;
 use crate::server::slices;
 use crate::text::Source;
 use crate::text::located::{self, Finding};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How [`crate::allocate`] answers. The default uses the last release and considers all pending pods and claims.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct AllocateOptions<'a> {
-    /// The scheduler's release; `None`: that of the cluster, or the last one.
-    pub release: Option<Release>,
-    /// Feature gates over the defaults of the release.
-    pub gates: BTreeMap<String, bool>,
-    /// The namespace of objects that name none; `None`: `default`.
-    pub namespace: Option<&'a str>,
-    /// The labels of that namespace, where the text has no Namespace of its name.
-    pub namespace_labels: Option<&'a BTreeMap<String, String>>,
-    /// How unknown and duplicate fields are reported.
-    pub field_validation: FieldValidation,
-    /// Further objects, prepared in advance. Objects of the text override those with the same kind and name.
-    pub cluster: Option<&'a PreparedCluster>,
-    /// A text with further Nodes.
-    pub nodes: Option<&'a str>,
-    /// Names of the nodes to look at; `None`: all.
-    pub node_names: Option<&'a [String]>,
-    /// `namespace/name` of the only pod to look at.
-    pub pod: Option<&'a str>,
-    /// `namespace/name` of the claims to allocate together, in place of pods.
-    pub claims: Option<&'a [String]>,
-    /// The time of the question, RFC 3339: claims whose devices are not ready for binding time out. `None`: none does.
-    pub now: Option<&'a str>,
-    /// Changes that the answer assumes.
-    pub what_if: WhatIf,
-    /// Features of the allocator in place of those that the gates give.
-    pub features: Option<&'a [String]>,
-    /// Selectors read attributes with several values even if the gate is off.
-    pub cel_lists: bool,
-    /// How far the account goes.
-    pub explain: Explain,
-    /// Accounts contain no positions in the text and no edits.
-    pub without_places: bool,
-    /// What a text may cost.
-    pub limits: Limits,
-}
+/// Most names of pods in an error.
+const MOST_NAMES: usize = 3;
 
-impl<'a> AllocateOptions<'a> {
-    /// Follows this release.
-    pub fn release(mut self, release: Release) -> Self {
-        self.release = Some(release);
-        self
-    }
-
-    /// Sets a feature gate.
-    pub fn gate(mut self, name: &str, on: bool) -> Self {
-        self.gates.insert(name.to_owned(), on);
-        self
-    }
-
-    /// Puts objects that name no namespace into this one.
-    pub fn namespace(mut self, namespace: &'a str) -> Self {
-        self.namespace = Some(namespace);
-        self
-    }
-
-    /// Asks about these objects too.
-    pub fn cluster(mut self, cluster: &'a PreparedCluster) -> Self {
-        self.cluster = Some(cluster);
-        self
-    }
-
-    /// Looks at this pod only: `namespace/name`.
-    pub fn pod(mut self, pod: &'a str) -> Self {
-        self.pod = Some(pod);
-        self
-    }
-
-    /// Allocates these claims together, in place of pods: `namespace/name`.
-    pub fn claims(mut self, claims: &'a [String]) -> Self {
-        self.claims = Some(claims);
-        self
-    }
-
-    /// Looks at these nodes only.
-    pub fn node_names(mut self, names: &'a [String]) -> Self {
-        self.node_names = Some(names);
-        self
-    }
-
-    /// Asks at this time: RFC 3339.
-    pub fn now(mut self, now: &'a str) -> Self {
-        self.now = Some(now);
-        self
-    }
-
-    /// Asks about changed facts.
-    pub fn what_if(mut self, what_if: WhatIf) -> Self {
-        self.what_if = what_if;
-        self
-    }
-
-    /// Goes so far in explaining.
-    pub fn explain(mut self, explain: Explain) -> Self {
-        self.explain = explain;
-        self
-    }
-
-    /// Keeps to these limits.
-    pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    fn namespace_of<'n>(&self, given: &'n str) -> &'n str
-    where
-        'a: 'n,
-    {
-        if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
-    }
-
-    /// `namespace/name`; without a namespace the default one.
-    fn full(&self, name: &str) -> String {
-        if name.contains('/') { name.to_owned() } else { format!("{}/{name}", self.namespace_of("")) }
-    }
-}
-
-/// What kube-scheduler answers to the pods and claims of a text.
+/// The answers of kube-scheduler for the pods and claims of a text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Allocation<'t> {
@@ -157,13 +46,23 @@ pub struct Allocation<'t> {
     pub items: Vec<Item>,
     /// The release that answers.
     pub release: Release,
-    /// Which of kube-scheduler's allocators is in charge.
+    /// The allocator of kube-scheduler that answers.
     pub allocator: &'static str,
+    /// The mode in which pods were placed.
+    pub mode: Mode,
+    /// The number of pods that wait beside those of the answer; in turn, they were placed too.
+    pub beside: usize,
+    /// How often the repeated pod fits; `None`: none was.
+    pub how_many: Option<HowMany>,
+    /// How far other choices among nodes of the same score were tried.
+    pub ties: TieSearch,
     /// The gates that the release knows.
     pub gates: BTreeMap<&'static str, bool>,
     /// The changes that the answer assumes, a line of English each.
     pub assumed: Vec<String>,
-    /// What was found in the text, in the cluster, and over all nodes.
+    /// How many lines of `assumed`, the last ones, are about claims that pods need and that are not there.
+    pub claims_assumed: usize,
+    /// The findings about the text, the cluster, and all nodes.
     pub findings: Vec<Finding>,
     /// The account of each pod, or group of claims without one.
     pub pods: Vec<PodAccount>,
@@ -171,7 +70,7 @@ pub struct Allocation<'t> {
     pub ok: bool,
 }
 
-/// Which devices the pods and claims of a text get on each node, and why none.
+/// Returns the devices that the pods and claims of a text get on each node, or the reasons for none.
 ///
 /// # Errors
 /// An impossible question: a release without devices, a gate that cannot be set, or a pod, claim or node that does not exist.
@@ -201,77 +100,87 @@ pub struct Allocation<'t> {
 /// metadata: {name: two}
 /// spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu, count: 2}}]}}
 /// ";
-/// let cluster = claimkit::Cluster::read(cluster, None, None, &claimkit::Limits::default());
+/// let cluster = claimkit::PreparedCluster::read(cluster, None, None, &claimkit::Limits::default());
 /// let options = claimkit::AllocateOptions::default().cluster(&cluster);
 /// let allocation = claimkit::allocate(claim, &options).unwrap();
 /// let node = &allocation.pods[0].nodes[0];
-/// assert_eq!((node.verdict, node.message.as_deref()), ("none", Some("cannot allocate all claims")));
+/// assert_eq!(node.verdict, claimkit::account::NodeVerdict::None);
+/// assert_eq!(node.message.as_deref(), Some("cannot allocate all claims"));
 /// assert_eq!(node.requests[0].text, "1 on the node → 1 of class gpu → 1 free → wanted 2");
 /// assert_eq!(node.relaxations[0].text, "count 1 instead of 2 in request gpus: gives gpu-0 on a");
 /// ```
-pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allocation<'t>, String> {
+pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allocation<'t>, Error> {
     let release = options.release.or(options.cluster.map(|cluster| cluster.release));
     let target = Target::new(release, &options.gates)?;
     if let Some(cluster) = options.cluster.filter(|cluster| cluster.release != target.release) {
-        return Err(format!("`cluster` was read for Kubernetes {}, not for {}", cluster.release, target.release));
+        let problem = format!("`cluster` was read for Kubernetes {}, not for {}", cluster.release, target.release);
+        return Err(Error::new(ErrorKind::Release, problem));
     }
-    let now = options.now.map(Time::parse).transpose().map_err(|error| format!("`now`: {error}"))?;
-    let mut input = Input::read(text, Some(target.release), &options.limits);
-    let mut gathering = Gathering::new(target.release, options.namespace_of(""), options.field_validation);
-    gathering.findings = std::mem::take(&mut input.file.findings);
-    for (index, item) in input.items.iter().enumerate() {
-        gathering.take(&input, item, index);
-    }
-    let mut beside = Vec::new();
-    if let Some(nodes) = options.nodes {
-        take_nodes(nodes, &mut gathering.facts, &mut beside, options, target.release);
-    }
-    let Gathering { facts, findings: mut in_text, .. } = gathering;
-    let (mut facts, asked) = match options.cluster {
-        Some(cluster) => {
-            beside.extend(cluster.findings.iter().cloned());
-            in_cluster(facts, cluster)
-        }
-        None => (facts, None),
-    };
-    if let Some(labels) = options.namespace_labels {
-        let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-        facts.namespaces.insert_new(options.namespace_of("").to_owned(), labels);
-    }
+    let now = options.now.map(Time::parse).transpose().map_err(|error| Error::new(ErrorKind::Time, format!("`now`: {error}")))?;
+    let mut gathered = gather(text, options, target);
+    let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
+    let what_if = WhatIf { free, ..options.what_if.clone() };
+    let facts = &mut gathered.facts;
+    let changed = what_if.apply(facts).map_err(|error| Error::new(ErrorKind::WhatIf, format!("`whatIf`: {error}")))?;
     let on = |name: &str| target.on(name);
-    let features = features(options, target)?;
+    let features = features(options, target).map_err(Error::of(ErrorKind::Gate))?;
     let lists = on("DRAListTypeAttributes") || options.cel_lists || features.contains(&Feature::ListTypeAttributes);
     let engine = CelSelectors::new(target.release, lists);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
-        .ok_or_else(|| behaviour::no_allocator(&features))?;
-    let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
-    let what_if = WhatIf { free, ..options.what_if.clone() };
-    let changed = what_if.apply(&mut facts).map_err(|error| format!("`whatIf`: {error}"))?;
-    let mut assumed = changed.lines;
-    assumed.extend(created::create_claims(&mut facts));
-    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
-    let rules = PluginRules::of(target.release.minor);
-    let gate_of_rules = rules.apply_taint_rules(&mut facts, on, &engine).filter(|_| !facts.rules.is_empty());
-    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
-    let mut nodes = nodes(options, &facts)?;
+        .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
+    let scheduler = Scheduler { target, now, budget: options.explain.budget, behaviour, features: &features, engine: &engine };
+    let mode = if options.alone || options.claims.is_some() { Mode::Alone } else { Mode::InTurn };
+    let mut assumed = std::mem::take(&mut gathered.assumed);
+    assumed.extend(changed.lines);
+    let before_claims = assumed.len();
+    let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
+    let mut asked = Asked { of_text: gathered.asked.take(), freed, copies: None, options };
+    let repeated = match (options.how_many, mode) {
+        (false, _) => None,
+        (true, Mode::Alone) => {
+            return Err(Error::new(ErrorKind::HowMany, "`howMany` places pods in turn: leave out `alone` and `claims`"));
+        }
+        (true, Mode::InTurn) => {
+            let repeat = asked.only_pod(facts).and_then(|pod| how_many::repeat(facts, pod, &scheduler));
+            Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, format!("`howMany`: {error}")))?)
+        }
+    };
+    asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
+    match mode {
+        Mode::Alone => {
+            expand::one_each(facts);
+            assumed.extend(created::create_claims(facts));
+        }
+        Mode::InTurn => {
+            let expanded = expand::expand(facts, MOST_PODS);
+            gathered.findings.extend(expanded.iter().filter_map(find_pods_left_out));
+            assumed.extend(scheduler.store(facts));
+        }
+    }
+    let faults = doctor::findings(&Cluster::new(facts, behaviour, &features, &engine));
+    let rules = PluginRules::of(target.release.minor, target.release.patch);
+    let gate_of_rules = rules.apply_taint_rules(facts, on, &engine).filter(|_| !facts.rules.is_empty());
+    let mut nodes = nodes(options, facts).map_err(Error::of(ErrorKind::NotFound))?;
     let unnamed: Vec<usize> = changed.nodes.iter().copied().filter(|node| !nodes.contains(node)).collect();
     nodes.extend(unnamed);
-    let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
-    let asked = Asked { of_text: asked, freed, options };
-    let cases = asked.cases(&cluster, rules, PluginGates::of(on).at(now))?;
-    let mut pods: Vec<PodAccount> = cases.iter().map(|case| explain::account(&cluster, case, &nodes, options.explain)).collect();
+    let accounts = Accounts { asked, repeated: repeated.as_ref(), scheduler, gates: PluginGates::of(on).at(now), nodes: &nodes };
+    let answered = match mode {
+        Mode::Alone => accounts.alone(facts),
+        Mode::InTurn => accounts.in_turn(facts),
+    };
+    let Answered { mut pods, beside: others, how_many, ties, has_pending } = answered.map_err(Error::of(ErrorKind::NotFound))?;
+    let Gathered { input, facts, findings: mut in_text, beside, .. } = gathered;
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
         let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
-        in_text.push(finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
+        in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
     } else {
-        let has_pending = cases.iter().any(|case| !case.pending.is_empty());
-        in_text.extend(limits_of_answer(&facts, target, has_pending, gate_of_rules));
+        in_text.extend(limits_of_answer(&facts, target, mode, has_pending, gate_of_rules));
     }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
     let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
     findings.extend(beside);
-    let mut more: Vec<&account::Finding> = Vec::new();
+    let mut more: Vec<&Remark> = Vec::new();
     for found in faults.iter().chain(pods.iter().flat_map(|pod| &pod.findings)) {
         if !more.contains(&found) {
             more.push(found);
@@ -289,7 +198,12 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         items,
         release: target.release,
         allocator: behaviour.allocator,
+        mode,
+        beside: others,
+        how_many,
+        ties,
         gates: target.known_gates(),
+        claims_assumed: assumed.len().saturating_sub(before_claims),
         assumed,
         findings,
         pods,
@@ -297,56 +211,93 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     })
 }
 
-/// The facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
-fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
-    let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
-    let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
-    let mut whole = cluster.facts.clone();
-    whole.overlay(own);
-    (whole, (!names.is_empty()).then_some(names))
+/// The accounts of pods and claims.
+struct Accounts<'a> {
+    asked: Asked<'a>,
+    repeated: Option<&'a how_many::Repeated>,
+    scheduler: Scheduler<'a>,
+    gates: PluginGates,
+    nodes: &'a [usize],
 }
 
-/// Findings about what the answer rests on: no slices, what it does not consider, taint rules without effect. `gate_of_rules`: the
-/// gate without which taint rules have no effect, if it is off and there are any.
-fn limits_of_answer(
-    facts: &Facts,
-    target: Target,
+/// The accounts, with facts found on the way.
+struct Answered {
+    pods: Vec<PodAccount>,
+    /// The number of pods that wait and are not asked about.
+    beside: usize,
+    how_many: Option<HowMany>,
+    ties: TieSearch,
+    /// Some claims are not allocated yet.
     has_pending: bool,
-    gate_of_rules: Option<&str>,
-) -> impl Iterator<Item = finding::Finding> {
-    let no_device = (facts.slices.is_empty() && has_pending).then(|| {
-        finding::Finding::warning(Code::NothingChecked, Origin::Claimkit, "no ResourceSlice is given: no device is known")
-    });
-    let unseen = not_looked_at(facts, target.on("DRANodeAllocatableResources"), target.on("DRAWorkloadResourceClaims"));
-    let rules = gate_of_rules.map(|gate| {
-        let message =
-            format!("the DeviceTaintRules have no effect: the feature gate {gate} is off in kube-scheduler {}", target.release);
-        finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
-    });
-    no_device.into_iter().chain([unseen]).chain(rules)
 }
 
-/// The note about what the answer does not consider. `node_resources`: node resources taken by devices are considered. `groups`:
-/// pod groups may have claims.
-fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
-    let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
-    let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
-    let (resources, pods) = match taken {
-        true => ("taints of nodes, their resources where no device takes of them", "; pods that are not given here take none"),
-        false => ("taints and resources of nodes", ""),
-    };
-    let grouped = groups && facts.pods.iter().any(|pod| pod.spec.scheduling_group.is_some());
-    let groups = if grouped { "claims of pod groups (DRAWorkloadResourceClaims), " } else { "" };
-    let message = format!(
-        "not looked at: {groups}{resources}, affinity and other plugins of the scheduler; devices of claims that are not given here count as free{pods}"
-    );
-    finding::Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message)
+impl Accounts<'_> {
+    fn explain(&self, cluster: &Cluster<'_>, case: &PodCase<'_>) -> PodAccount {
+        explain::explain_pod(cluster, case, self.nodes, self.asked.options.explain)
+    }
+
+    fn cluster<'f>(&self, facts: &'f Facts) -> Cluster<'f>
+    where
+        Self: 'f,
+    {
+        let Scheduler { behaviour, features, engine, .. } = self.scheduler;
+        Cluster::new(facts, behaviour, features, engine)
+    }
+
+    fn rules(&self) -> &'static PluginRules {
+        let release = self.scheduler.target.release;
+        PluginRules::of(release.minor, release.patch)
+    }
+
+    /// Each pod as if it were the only one.
+    fn alone(&self, facts: &Facts) -> Result<Answered, String> {
+        let cluster = self.cluster(facts);
+        let cases = self.asked.cases(&cluster, self.rules(), self.gates)?;
+        let pods: Vec<PodAccount> = cases.iter().map(|case| self.explain(&cluster, case)).collect();
+        let has_pending = cases.iter().any(|case| !case.pending.is_empty());
+        let waits = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod)).count();
+        let beside = waits.saturating_sub(pods.iter().filter(|account| account.pod.is_some()).count());
+        Ok(Answered { pods, beside, how_many: None, ties: TieSearch::None, has_pending })
+    }
+
+    /// All pods one after another, then the claims that no pod uses.
+    fn in_turn(&self, facts: &Facts) -> Result<Answered, String> {
+        let named = self.asked.named(facts)?;
+        let asks = |pod: &Pod| match &named {
+            Some(names) => names.contains(&pod.metadata.full_name()),
+            None => self.asked.has(&pod.metadata.full_name()) || self.asked.has_owner(pod),
+        };
+        let explain = self.asked.options.explain;
+        let (scheduler, gates, nodes) = (self.scheduler, self.gates, self.nodes);
+        let in_turn::Placed { mut pods, after, simulation } =
+            InTurn { scheduler, gates, nodes, explain, asked: &asks }.place(facts);
+        let cluster = self.cluster(&after);
+        let beside = simulation.pods.len().saturating_sub(pods.len());
+        let how_many = self.repeated.map(|repeated| repeated.answer(facts, &simulation));
+        if let Some(names) = &named {
+            // A pod that does not wait is asked about by its name only.
+            let told: BTreeSet<String> = pods.iter().filter_map(|pod| pod.pod.clone()).collect();
+            let first = self.cluster(facts);
+            for pod in facts.pods.iter().filter(|pod| names.contains(&pod.metadata.full_name())) {
+                if !told.contains(&pod.metadata.full_name()) {
+                    let mut account = self.explain(&first, &PodCase::new(&first, self.rules(), self.gates, pod));
+                    account.turn = Some(Box::new(in_turn::settled(pod)));
+                    pods.push(account);
+                }
+            }
+        } else {
+            let cases = self.asked.claims(&cluster, self.rules(), self.gates);
+            pods.extend(cases.iter().map(|case| self.explain(&cluster, case)));
+        }
+        let has_pending = pods.iter().any(|pod| !pod.claims.is_empty());
+        Ok(Answered { pods, beside, how_many, ties: simulation.ties, has_pending })
+    }
 }
 
 /// The allocator's features: those of the gates, or those asked for.
 fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, String> {
     match options.features {
-        None => Ok(behaviour::features_of(target.release.minor, |name| target.on(name))),
+        None => Ok(features_of(target.release.minor, |name| target.on(name))),
         Some(names) => {
             let one = |name: &String| Feature::parse(name).ok_or_else(|| format!("`features`: there is no feature `{name}`"));
             names.iter().map(one).collect()
@@ -354,25 +305,7 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
     }
 }
 
-/// Nodes of a text of their own.
-fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
-    let mut input = Input::read(text, Some(release), &options.limits);
-    for finding in std::mem::take(&mut input.file.findings) {
-        let finding = finding::Finding { fixes: Vec::new(), ..finding };
-        beside.push(located::finding(&input.file.source, finding.about(TextField::Nodes)));
-    }
-    for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
-        let Some(tree) = input.tree(item) else { continue };
-        if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
-            let message = format!("Node `{}` cannot be used: {error}", item.name);
-            let finding = finding::Finding::error(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
-            let span = Some(item.span);
-            beside.push(located::finding(&input.file.source, finding::Finding { span, ..finding }));
-        }
-    }
-}
-
-/// The nodes asked for, as they stand in the facts.
+/// Returns the requested nodes, by their index in the facts.
 fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, String> {
     let Some(names) = options.node_names else { return Ok((0..facts.nodes.len()).collect()) };
     let find = |name: &String| facts.nodes.iter().position(|node| node.metadata.name == *name);
@@ -385,10 +318,17 @@ struct Asked<'a> {
     of_text: Option<BTreeSet<String>>,
     /// Claims whose devices the question frees. They are not pending themselves.
     freed: BTreeSet<&'a str>,
+    /// The copies of a pod that is repeated.
+    copies: Option<&'a BTreeSet<String>>,
     options: &'a AllocateOptions<'a>,
 }
 
 impl Asked<'_> {
+    /// True if the text has an object that made the pod.
+    fn has_owner(&self, pod: &Pod) -> bool {
+        owners(pod).any(|owner| self.has(&owner))
+    }
+
     fn has(&self, name: &str) -> bool {
         self.of_text.as_ref().is_none_or(|names| names.contains(name))
     }
@@ -422,6 +362,44 @@ impl Asked<'_> {
         let mut cases: Vec<PodCase<'f>> = cases
             .filter(|case| case.extended.is_some() || case.pod.is_some_and(|pod| !pod.spec.resource_claims.is_empty()))
             .collect();
+        cases.extend(self.claims(cluster, rules, gates));
+        Ok(cases)
+    }
+
+    /// The name of the pod, or of the object that makes pods, that is repeated: the one named, or the only one of the text.
+    fn only_pod(&self, facts: &Facts) -> Result<String, String> {
+        if let Some(name) = self.options.pod {
+            return Ok(self.options.full(name));
+        }
+        let pods = facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty() && !simulation::has_ended(pod));
+        let new = facts.workloads.iter().filter(|workload| workload.metadata.uid.is_empty());
+        let names = pods.map(|pod| pod.metadata.full_name()).chain(new.map(|workload| workload.metadata.full_name()));
+        let names: Vec<String> = names.filter(|name| self.has(name)).collect();
+        match names.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => Err("the text has no pod to repeat; name one with `pod`".to_owned()),
+            names => {
+                Err(format!("one pod is repeated, and the text has {}; name one with `pod`", words::some(names, MOST_NAMES)))
+            }
+        }
+    }
+
+    /// The names of the pods that the question names: a pod, or those of a workload.
+    fn named(&self, facts: &Facts) -> Result<Option<BTreeSet<String>>, String> {
+        if let Some(copies) = self.copies {
+            return Ok(Some(copies.clone()));
+        }
+        let Some(name) = self.options.pod else { return Ok(None) };
+        let wanted = self.options.full(name);
+        let owned = |pod: &Pod| owners(pod).any(|owner| owner == wanted);
+        let pods = facts.pods.iter().filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
+        let names: BTreeSet<String> = pods.map(|pod| pod.metadata.full_name()).collect();
+        if names.is_empty() { Err(format!("`pod`: there is no Pod `{wanted}`")) } else { Ok(Some(names)) }
+    }
+
+    /// The claims that no pod uses, taken together.
+    fn claims<'f>(&self, cluster: &Cluster<'f>, rules: &'static PluginRules, gates: PluginGates) -> Vec<PodCase<'f>> {
+        let facts = cluster.facts;
         let used: BTreeSet<String> = facts.pods.iter().flat_map(|pod| used_by(pod)).collect();
         let is_alone = |claim: &&Claim| {
             let name = claim.metadata.full_name();
@@ -432,12 +410,15 @@ impl Asked<'_> {
         // One that is refused before any node does not hide what the others get.
         let (sound, refused): (Vec<&'f Claim>, Vec<&'f Claim>) =
             alone.into_iter().partition(|claim| PodCase::of_claims(cluster, rules, gates, &[*claim]).goes_on());
-        if !sound.is_empty() {
-            cases.push(PodCase::of_claims(cluster, rules, gates, &sound));
-        }
-        cases.extend(refused.into_iter().map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim])));
-        Ok(cases)
+        let sound = (!sound.is_empty()).then(|| PodCase::of_claims(cluster, rules, gates, &sound));
+        let refused = refused.into_iter().map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]));
+        sound.into_iter().chain(refused).collect()
     }
+}
+
+/// `namespace/name` of the objects that made a pod.
+fn owners(pod: &Pod) -> impl Iterator<Item = String> {
+    pod.metadata.owner_references.iter().map(|owner| format!("{}/{}", pod.metadata.namespace, owner.name))
 }
 
 /// The claims that a pod names, or that were made for it.
@@ -449,7 +430,7 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
 }
 
 /// A finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
-fn place(input: &Input<'_>, found: &account::Finding, cluster: bool) -> Finding {
+fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> Finding {
     let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
     let mut finding = located::finding(&input.file.source, slices::placed(objects, found));
     if cluster && finding.object.is_none() {

@@ -1,7 +1,7 @@
 //! Builds the account of the nodes from judged selectors and plans.
 
-use super::account as out;
 use super::options::{Detail, EvaluateOptions, FULL_NODES};
+use super::placement as out;
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
@@ -9,16 +9,17 @@ use crate::place::PreparedNodes;
 use crate::place::Selector;
 use crate::place::explain;
 use crate::place::matching::{Matches, Outcome, State};
-use crate::place::placement::{Decision, Filter, Judge, Plan, Site, Verdict};
+use crate::place::placement::{CheckKind, Decision, Filter, Judge, Plan, Site, Verdict};
 use crate::place::rules::SchedulerRules;
 use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// Most nodes named in the inverse view of a requirement.
 const NAMED: usize = 10;
 
-/// Which nodes have full details.
+/// The nodes with full details.
 #[derive(Clone, Debug)]
 pub struct Explained<'q> {
     full: bool,
@@ -40,7 +41,7 @@ impl<'q> Explained<'q> {
     }
 }
 
-/// Where a selector and its parts stand.
+/// The places of a selector and its parts.
 #[derive(Clone, Debug)]
 pub struct Located {
     whole: Range,
@@ -52,7 +53,7 @@ impl Located {
     pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &Selector<'_>) -> Self {
         let at = |below: &[Step]| {
             let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
-            located::range(source, locate::locate(tree, root, &steps, false))
+            located::range(source, locate::locate(tree, root, &steps))
         };
         let terms = selector.terms.iter().enumerate().map(|(index, term)| {
             let here = at(&[Step::Key("nodeSelectorTerms".to_owned()), Step::Index(index)]);
@@ -73,11 +74,9 @@ impl Located {
 /// Answers for one set of nodes.
 #[derive(Clone, Debug)]
 pub struct Placing<'a, 'q> {
-    /// The nodes.
     pub nodes: &'a PreparedNodes,
     /// How much is explained.
     pub explained: Explained<'q>,
-    /// The release followed.
     pub release: Release,
 }
 
@@ -90,10 +89,10 @@ impl Placing<'_, '_> {
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for node in &nodes {
             let count = match node.verdict {
-                "Yes" => &mut counts.yes,
-                "Possible" => &mut counts.possible,
-                "No" => &mut counts.no,
-                _ => &mut counts.error,
+                Verdict::Yes => &mut counts.yes,
+                Verdict::Possible => &mut counts.possible,
+                Verdict::No => &mut counts.no,
+                Verdict::Error => &mut counts.error,
             };
             *count = count.saturating_add(1);
             if let Some(reason) = &node.scheduler_reason {
@@ -103,10 +102,10 @@ impl Placing<'_, '_> {
         }
         let mut reasons: Vec<out::ReasonCount> =
             reasons.iter().map(|(reason, nodes)| out::ReasonCount { reason: (*reason).to_owned(), nodes: *nodes }).collect();
-        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.nodes));
+        order::sort_by_key(&mut reasons, |reason| std::cmp::Reverse(reason.nodes));
         out::Placement {
             release: self.release.to_string(),
-            detail: if self.explained.full { "full" } else { "summary" },
+            detail: if self.explained.full { Detail::Full } else { Detail::Summary },
             counts,
             reasons,
             next: None,
@@ -115,7 +114,7 @@ impl Placing<'_, '_> {
         }
     }
 
-    /// A bare selector.
+    /// Returns the account of a bare selector.
     pub fn selector(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>) -> out::Placement {
         let nodes = (0..self.nodes.len()).map(|node| {
             let eager = matches.eager(node);
@@ -127,7 +126,7 @@ impl Placing<'_, '_> {
             let (reason, range) = self.selector_reason(matches, ranges, node, eager);
             out::Node {
                 name: self.nodes.name(node).to_owned(),
-                verdict: verdict.name(),
+                verdict,
                 reason,
                 scheduler_reason: None,
                 range,
@@ -166,7 +165,7 @@ impl Placing<'_, '_> {
             let claims = self.explained.includes(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
             out::Node {
                 name: name.to_owned(),
-                verdict: decision.verdict.name(),
+                verdict: decision.verdict,
                 reason,
                 scheduler_reason: decision.reason,
                 range,
@@ -229,8 +228,8 @@ impl Placing<'_, '_> {
         let everything = self.explained.includes(self.nodes.name(node));
         out::SelectorCheck {
             source,
-            eager: eager.name(),
-            lazy: lazy.name(),
+            eager,
+            lazy,
             eager_error: error(eager),
             lazy_error: error(lazy),
             matched_term: matches.matched_term(node),
@@ -256,10 +255,10 @@ impl Placing<'_, '_> {
                 }
             });
             let outcome = match judged.state {
-                State::Empty => "Empty",
-                State::Error => "Error",
-                State::Judged if judged.all.has(node) => "Match",
-                State::Judged => "NoMatch",
+                State::Empty => out::TermOutcome::Empty,
+                State::Error => out::TermOutcome::Error,
+                State::Judged if judged.all.has(node) => out::TermOutcome::Match,
+                State::Judged => out::TermOutcome::NoMatch,
             };
             let range = ranges.and_then(|ranges| ranges.term(index));
             out::TermCheck { index, outcome, requirements: requirements.collect(), range }
@@ -293,7 +292,7 @@ struct Teller<'a, 'p, 'q, 's, 'r> {
     ranges: &'a [Option<Located>],
 }
 
-/// What the scheduler itself would allocate for a claim on a node.
+/// Returns the instances that the scheduler itself would allocate for a claim on a node.
 fn gets<'p>(plan: &'p Plan<'_>, node: &str) -> Option<&'p str> {
     plan.filters.iter().find_map(|filter| match filter {
         Filter::Structured(Some(structured)) => Some(structured.on(node).why.as_str()),
@@ -374,7 +373,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         let alone = std::slice::from_ref(plan);
         let decision = self.judge.decide(alone, node);
         let gates = plan.gates.iter().map(|gate| out::Check {
-            check: gate.name,
+            check: gate.check,
             holds: Some(gate.refusal.is_none()),
             why: gate.why.clone(),
             scheduler_reason: gate.refusal.as_ref().map(|refusal| refusal.reason.clone()),
@@ -389,13 +388,13 @@ impl Teller<'_, '_, '_, '_, '_> {
             object: plan.object,
             entry: plan.entry.map(str::to_owned),
             class: some(plan.class),
-            stage: match (plan.allocated, plan.gates.iter().any(|gate| gate.name == "exists")) {
-                (true, _) => "Allocated",
-                (false, true) => "NotCreated",
-                (false, false) => "Unallocated",
+            stage: match (plan.allocated, plan.gates.iter().any(|gate| gate.check == CheckKind::Exists)) {
+                (true, _) => out::ClaimStage::Allocated,
+                (false, true) => out::ClaimStage::NotCreated,
+                (false, false) => out::ClaimStage::Unallocated,
             },
             mode: some(plan.mode),
-            verdict: decision.verdict.name(),
+            verdict: decision.verdict,
             reason: self.reason(alone, &decision, node).0,
             scheduler_reason: decision.reason,
             checks: gates.chain(filters).collect(),
@@ -405,13 +404,13 @@ impl Teller<'_, '_, '_, '_, '_> {
     fn filter(&self, filter: &Filter<'_>, node: usize) -> out::Check {
         let refusal = self.judge.refusal(filter, node);
         let (check, decides) = match filter {
-            Filter::Selector { .. } => ("selector", true),
-            Filter::Unrestricted { .. } => ("unrestricted", true),
-            Filter::Refused(_) => ("refused", true),
-            Filter::Unsuitable { .. } => ("unsuitable", true),
-            Filter::Potential(_) => ("potential", false),
-            Filter::Selected(_) => ("selected", false),
-            Filter::Structured(found) => ("structured", found.is_some()),
+            Filter::Selector { .. } => (CheckKind::Selector, true),
+            Filter::Unrestricted { .. } => (CheckKind::Unrestricted, true),
+            Filter::Refused(_) => (CheckKind::Refused, true),
+            Filter::Unsuitable { .. } => (CheckKind::Unsuitable, true),
+            Filter::Potential(_) => (CheckKind::Potential, false),
+            Filter::Selected(_) => (CheckKind::Selected, false),
+            Filter::Structured(found) => (CheckKind::Structured, found.is_some()),
         };
         let site = match filter {
             Filter::Selector { site, .. } => self.judge.sites.get(*site).map(|found| (*site, found)),

@@ -4,19 +4,22 @@ use crate::api::Release;
 use crate::finding::TextField;
 use crate::limits::Limits;
 use crate::manifest::Input;
-use crate::place::device::facts::Facts;
+use crate::place::device::facts::{Facts, Node};
 use crate::server::FieldValidation;
-use crate::server::facts::Gathering;
+use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::text::{Source, bytes, located};
+use std::rc::Rc;
+
+/// The label with a node's name.
+const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
 #[derive(Debug)]
 pub struct PreparedCluster {
     /// The release they were read for.
     pub(super) release: Release,
-    /// The objects.
     pub(super) facts: Facts,
-    /// What is wrong with the text.
+    /// The findings about the text.
     pub(super) findings: Vec<located::Finding>,
 }
 
@@ -26,6 +29,7 @@ impl PreparedCluster {
         let release = release.unwrap_or(Release::latest());
         let mut input = Input::read(text, Some(release), limits);
         let mut gathering = Gathering::new(release, namespace.unwrap_or("default"), FieldValidation::default());
+        gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
         for (index, item) in input.items.iter().enumerate() {
             gathering.take(&input, item, index);
@@ -48,9 +52,30 @@ impl PreparedCluster {
         self
     }
 
-    /// How many objects.
+    /// Returns the release they were read for.
+    pub fn release(&self) -> Release {
+        self.release
+    }
+
+    /// A cluster without objects, for a release.
+    pub fn empty(release: Release) -> Self {
+        PreparedCluster { release, facts: Facts::default(), findings: Vec::new() }
+    }
+
+    /// Adds the objects of another part of the same cluster.
+    pub fn join(&mut self, part: PreparedCluster) {
+        self.facts.join(part.facts);
+        self.findings.extend(part.findings);
+    }
+
+    /// Adds a node of which only the name is known.
+    pub fn name_node(&mut self, name: &str) {
+        self.facts.nodes.push(Rc::new(named_node(name)));
+    }
+
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
-        let Facts { nodes, classes, slices, claims, pods, templates, rules, namespaces } = &self.facts;
+        let Facts { nodes, classes, slices, claims, pods, templates, rules, namespaces, .. } = &self.facts;
         let lengths =
             [nodes.len(), classes.len(), slices.len(), claims.len(), pods.len(), templates.len(), rules.len(), namespaces.len()];
         lengths.into_iter().fold(0, usize::saturating_add)
@@ -60,4 +85,12 @@ impl PreparedCluster {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// Returns a node of which only the name is known.
+pub fn named_node(name: &str) -> Node {
+    let mut node = Node::default();
+    node.metadata.name = name.to_owned();
+    node.metadata.labels.insert(HOSTNAME.to_owned(), name.to_owned());
+    node
 }

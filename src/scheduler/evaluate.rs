@@ -1,8 +1,8 @@
 //! Which nodes can use claims of the classic versions, and why not the others.
 
-use super::account::Placement;
 use super::build::{Explained, Located, Placing};
 use super::options::EvaluateOptions;
+use super::placement::Placement;
 use crate::api::core::NODE_SELECTOR;
 use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
@@ -20,7 +20,7 @@ use crate::record::view::{self, NodeSelector};
 use crate::server::{Body, body};
 use crate::text::{self, Source, Span, Tree, located};
 
-/// What the scheduler says of the claims of a text, or of a selector.
+/// The answer of the scheduler for the claims of a text, or for a selector.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Evaluation<'t> {
@@ -32,11 +32,11 @@ pub struct Evaluation<'t> {
     pub placements: Vec<Option<Placement>>,
     /// The span of a readable selector.
     pub selector: Option<Span>,
-    /// The release followed.
+    /// The release whose behavior the answer follows.
     pub release: Release,
-    /// What was found in the text. Not cut to the limit `findings`.
+    /// The findings about the text. Not cut to the limit `findings`.
     pub findings: Vec<Finding>,
-    /// What was found in the text with Nodes.
+    /// The findings about the text with Nodes.
     pub of_nodes: Vec<located::Finding>,
     /// Something was placed, and no finding is an error.
     pub ok: bool,
@@ -47,10 +47,11 @@ impl Evaluation<'_> {
     pub(crate) const NEEDS: &'static str = "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
 }
 
-/// Which nodes the pods of a text can use with its claims, and why not the others.
+/// Returns the nodes that the pods of a text can use with its claims, and the reasons against the others.
 ///
 /// ```
-/// use claimkit::{EvaluateOptions, Limits, Nodes};
+/// use claimkit::placement::Verdict;
+/// use claimkit::{EvaluateOptions, Limits, PreparedNodes};
 ///
 /// let text = "
 /// apiVersion: resource.k8s.io/v1alpha2
@@ -70,23 +71,41 @@ impl Evaluation<'_> {
 /// kind: Node
 /// metadata: {name: b}
 /// ";
-/// let nodes = Nodes::read(nodes, &Limits::default());
+/// let nodes = PreparedNodes::read(nodes, &Limits::default());
 /// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());
 /// let placement = evaluation.placements[0].as_ref().unwrap();
-/// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), ("Possible", "No"));
+/// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), (Verdict::Possible, Verdict::No));
 /// ```
 pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     with_nodes(manifest(text, nodes, options), nodes)
 }
 
-/// Which nodes a bare node selector selects. Its text is YAML or JSON.
+/// Returns the nodes that a bare node selector selects. Its text is YAML or JSON.
+///
+/// ```
+/// use claimkit::{EvaluateOptions, Limits, PreparedNodes};
+///
+/// let nodes = "
+/// apiVersion: v1
+/// kind: Node
+/// metadata: {name: a, labels: {gpu: t4}}
+/// ---
+/// apiVersion: v1
+/// kind: Node
+/// metadata: {name: b}
+/// ";
+/// let nodes = PreparedNodes::read(nodes, &Limits::default());
+/// let selector = "nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: Exists}]}]";
+/// let evaluation = claimkit::evaluate_selector(selector, &nodes, &EvaluateOptions::default());
+/// assert_eq!(evaluation.placements[0].as_ref().unwrap().counts.yes, 1);
+/// ```
 pub fn evaluate_selector<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let mut evaluation = bare(selector, nodes, options);
     let ok = evaluation.ok;
     evaluation = with_nodes(evaluation, nodes);
     // A bare selector can be evaluated on a node without a name, by its labels.
     if !nodes.is_empty() {
-        for finding in evaluation.of_nodes.iter_mut().filter(|finding| finding.code == Code::NodeUnusable.name()) {
+        for finding in evaluation.of_nodes.iter_mut().filter(|finding| finding.code == Code::NodeUnusable) {
             finding.severity = Severity::Warning;
         }
         evaluation.ok = ok && evaluation.of_nodes.iter().all(|finding| finding.severity != Severity::Error);
@@ -114,14 +133,15 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     let unread = findings.iter().any(|finding| finding.severity == Severity::Error);
     let document = file.documents.first();
     // An empty text, or `null`, is a selector without terms.
-    let nothing = Tree::new("");
+    let mut nothing = Tree::new("");
+    let root_of_nothing = nothing.add(text::Kind::Null, Span::at(0), text::Style::Plain);
     let (tree, root, span) = match document.and_then(|document| document.root.map(|root| (&document.tree, root, document.span))) {
         Some(found) => found,
-        None => (&nothing, text::NodeId(0), Span::at(0)),
+        None => (&nothing, root_of_nothing, Span::at(0)),
     };
     let mode = document.map_or(text::Mode::Yaml, |document| document.mode);
     let decoded = decode::decode(tree, root, &NODE_SELECTOR, "v1", How::reaching(mode, Via::Validator, release));
-    for mut finding in body::findings(&decoded, options.field_validation) {
+    for mut finding in body::findings(tree, &decoded, options.field_validation) {
         finding.object = Some(0);
         findings.push(finding);
     }
@@ -131,7 +151,7 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
         let place = lint::SelectorSite { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
-            finding.span = Some(crate::advice::locate::locate(tree, root, &finding.steps, finding.at_key));
+            finding.span = Some(crate::advice::locate::locate_part(tree, root, &finding.steps, finding.part));
             findings.push(finding);
         }
         let matches = Matches::of(&parsed, nodes);
@@ -153,7 +173,7 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     }
 }
 
-/// What stands in the text.
+/// A part of the text.
 enum Part<'t> {
     Ours(Body<'t>),
     Pod(Pod),
@@ -169,12 +189,12 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     let checked = placements.iter().any(Option::is_some);
     if checked {
         let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
-        findings.push(Finding::info(Code::PlacementNotModelled, Origin::Claimkit, message));
+        findings.push(Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message));
     } else if input.items.iter().any(|item| matches!(item.what, What::Ours(_))) {
         // Objects of the group that cannot be placed: scheduling contexts, parameters, slices, and all objects of the device
         // family.
         let message = format!("nothing was checked: the text holds {}", Evaluation::NEEDS);
-        findings.push(Finding::warning(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
+        findings.push(Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
     }
@@ -207,7 +227,7 @@ fn place_all(
         {
             let message =
                 format!("pod `{}` is bound to node `{}`: the scheduler does not look at it any more", pod.name, pod.node_name);
-            findings.push(place(input, item, index, Finding::info(Code::PodBound, Origin::Claimkit, message)));
+            findings.push(place(input, item, index, Finding::new(Code::PodBound, Origin::Claimkit, message)));
         }
         parts.push(part);
     }
@@ -267,7 +287,7 @@ fn part<'t>(
             let pod = Pod::read(tree, item.node);
             if pod.claims.is_empty() {
                 let message = format!("pod `{}` has no resource claims", pod.name);
-                let finding = Finding::info(Code::OtherGroup, Origin::Claimkit, message);
+                let finding = Finding::new(Code::OtherGroup, Origin::Claimkit, message);
                 findings.push(place(input, item, index, finding));
                 return Part::Nothing;
             }
@@ -284,7 +304,7 @@ fn part<'t>(
         What::Ours(api) => {
             let how = How::reaching(input.mode(item), options.via.unwrap_or_default(), item.release);
             let body = Body::read(tree, item.node, *api, how);
-            let problems = body.findings(options.field_validation);
+            let problems = body.findings(tree, options.field_validation);
             findings.extend(problems.into_iter().map(|finding| place(input, item, index, finding)));
             if body.mismatch().is_some() || api.kind.items.is_some() {
                 return Part::Nothing;

@@ -3,18 +3,26 @@
 //! [`evaluate()`] answers for the classic versions: which nodes the claims leave to a pod. [`allocate()`] answers for the
 //! versions with devices: which of them a pod gets on each node.
 
-pub mod account;
 mod allocate;
 mod build;
 mod cluster;
 mod evaluate;
+mod gathered;
+mod how_many;
+mod in_turn;
+mod limits;
 mod options;
+pub mod placement;
 mod places;
+mod question;
+pub mod simulation;
 mod target;
 
-pub use account::Placement;
-pub use allocate::{AllocateOptions, Allocation, allocate};
+pub use allocate::{Allocation, allocate};
 pub use cluster::PreparedCluster;
 pub use evaluate::{Evaluation, evaluate, evaluate_selector};
+pub use how_many::{HowMany, PodsOnNode};
 pub use options::{Detail, EvaluateOptions, FULL_NODES};
+pub use placement::Placement;
+pub use question::{AllocateOptions, Mode};
 pub use target::Target;

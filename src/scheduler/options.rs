@@ -4,40 +4,41 @@ use crate::api::Release;
 use crate::limits::Limits;
 use crate::record::decode::Via;
 use crate::server::FieldValidation;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// With at most this many nodes, each has full details, unless the options say otherwise.
 pub const FULL_NODES: usize = 100;
 
-/// How much is said of each node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// The level of detail for each node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Detail {
     /// Every check of every claim, term and requirement.
     Full,
-    /// Verdict and reason.
+    /// The verdict and the reason only.
     Summary,
 }
 
-/// How [`crate::evaluate`] answers. The default follows the last release that serves the newest version of the text.
+/// The options of [`crate::evaluate`]. The default follows the last release that serves the newest version of the text.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EvaluateOptions<'a> {
     /// The scheduler's release; `None`: the last one that serves the newest version of the text.
     pub release: Option<Release>,
-    /// How the objects reached the server.
+    /// The way in which the objects reached the server.
     pub via: Option<Via>,
     /// The namespace of objects that name none; `None`: `default`.
     pub namespace: Option<&'a str>,
-    /// How unknown and duplicate fields are reported.
+    /// The treatment of unknown and duplicate fields.
     pub field_validation: FieldValidation,
-    /// How much is said of each node; `None`: everything for at most [`FULL_NODES`] nodes.
+    /// The level of detail for each node; `None`: everything for at most [`FULL_NODES`] nodes.
     pub detail: Option<Detail>,
     /// Names of nodes that have full details even if `detail` says otherwise.
     pub explain: &'a [String],
     /// Answers name no places in the text.
-    pub without_places: bool,
-    /// What a text may cost.
+    pub(crate) without_places: bool,
+    /// The limits on the size of the text.
     pub limits: Limits,
 }
 
@@ -48,19 +49,25 @@ impl<'a> EvaluateOptions<'a> {
         self
     }
 
+    /// Sets how the objects reached the server.
+    pub fn via(mut self, via: Via) -> Self {
+        self.via = Some(via);
+        self
+    }
+
     /// Puts objects that name no namespace into this one.
     pub fn namespace(mut self, namespace: &'a str) -> Self {
         self.namespace = Some(namespace);
         self
     }
 
-    /// Sets what unknown and duplicate fields are.
+    /// Sets how the server treats unknown and duplicate fields.
     pub fn field_validation(mut self, validation: FieldValidation) -> Self {
         self.field_validation = validation;
         self
     }
 
-    /// Says this much of each node.
+    /// Sets the level of detail for each node.
     pub fn detail(mut self, detail: Detail) -> Self {
         self.detail = Some(detail);
         self
@@ -72,7 +79,7 @@ impl<'a> EvaluateOptions<'a> {
         self
     }
 
-    /// Sets what a text may cost.
+    /// Sets the limits on the size of the text.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

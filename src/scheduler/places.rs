@@ -1,9 +1,9 @@
 //! Positions in the text for the requests, constraints and changes of an account, and edits for the changes.
 
-use crate::advice::locate::{self, steps};
-use crate::finding::{self, Step};
+use crate::advice::locate;
+use crate::finding::{self, FieldPath, Step, field_path};
 use crate::manifest::{Input, Item, What};
-use crate::place::device::explain::answer::{Change, PodAccount, Relaxation};
+use crate::place::device::explain::account::{Change, PodAccount, Relaxation};
 use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
 use crate::text::located::{Edit, Range, range};
@@ -13,8 +13,17 @@ use std::collections::BTreeMap;
 /// The claims of a text.
 pub struct Places<'i, 's> {
     input: &'i Input<'s>,
-    /// By `namespace/name`: the index of the claim or of its template, and true for a template.
-    claims: BTreeMap<String, (usize, bool)>,
+    /// By `namespace/name` of a claim: where its fields are written, first the one that the pod uses.
+    claims: BTreeMap<String, Vec<Written>>,
+}
+
+/// An object of the text that holds the fields of a claim.
+#[derive(Clone, Copy)]
+struct Written {
+    /// The index of the object.
+    index: usize,
+    /// It is the template that the claim was made from.
+    template: bool,
 }
 
 /// A claim in the text.
@@ -34,9 +43,9 @@ impl<'i, 's> Places<'i, 's> {
     pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
         let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
-        let mut claims: BTreeMap<String, (usize, bool)> =
-            of_kind("ResourceClaim").map(|(index, item)| (full(item), (index, false))).collect();
-        // The spec of a claim is immutable, but its template can be changed.
+        let own = |(index, item): (usize, &Item)| (full(item), vec![Written { index, template: false }]);
+        let mut claims: BTreeMap<String, Vec<Written>> = of_kind("ResourceClaim").map(own).collect();
+        // The pod at hand uses the claim; the next one gets what the template says.
         let templates: BTreeMap<String, usize> =
             of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
         for pod in &facts.pods {
@@ -49,7 +58,11 @@ impl<'i, 's> Places<'i, 's> {
                 if let (Some(index), Some(claim)) = (template, status.and_then(|status| status.resource_claim_name.as_deref()))
                     && is_alike(facts, &in_namespace(claim), entry.resource_claim_template_name.as_deref(), pod)
                 {
-                    claims.insert(in_namespace(claim), (*index, true));
+                    let written = Written { index: *index, template: true };
+                    let places = claims.entry(in_namespace(claim)).or_default();
+                    if !places.iter().any(|place| place.template) {
+                        places.push(written);
+                    }
                 }
             }
         }
@@ -63,7 +76,7 @@ impl<'i, 's> Places<'i, 's> {
                 request.range = self.range(&request.claim, &request.path);
             }
             for conflict in &mut node.conflicts {
-                conflict.path = conflict.constraint.map(|index| format!("spec.devices.constraints[{index}]"));
+                conflict.path = conflict.constraint.map(|index| field_path!["spec", "devices", "constraints", index]);
                 conflict.range = conflict.path.as_ref().and_then(|path| self.range(&conflict.claim, path));
             }
             for relaxation in &mut node.relaxations {
@@ -75,24 +88,32 @@ impl<'i, 's> Places<'i, 's> {
         }
     }
 
-    fn place(&self, claim: &str) -> Option<ClaimTree<'i, 's>> {
-        let (index, template) = *self.claims.get(claim)?;
-        let item = self.input.items.get(index)?;
-        let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
-        Some(ClaimTree { tree: self.input.tree(item)?, root: item.node, mode: self.input.mode(item), flat, template })
+    /// The objects that hold the fields of a claim, the claim itself first.
+    fn trees(&self, claim: &str) -> impl Iterator<Item = ClaimTree<'i, 's>> {
+        self.claims.get(claim).into_iter().flatten().filter_map(|Written { index, template }| {
+            let item = self.input.items.get(*index)?;
+            let flat = matches!(&item.what, What::Ours(api) if matches!(api.version.name, "v1alpha3" | "v1beta1"));
+            let (tree, mode) = (self.input.tree(item)?, self.input.mode(item));
+            Some(ClaimTree { tree, root: item.node, mode, flat, template: *template })
+        })
     }
 
-    fn range(&self, claim: &str, path: &str) -> Option<Range> {
-        let place = self.place(claim)?;
-        let span = locate::locate(place.tree, place.root, &place.steps(path), false);
+    fn range(&self, claim: &str, path: &FieldPath) -> Option<Range> {
+        let place = self.trees(claim).next()?;
+        let span = locate::locate(place.tree, place.root, &place.steps(path));
         Some(range(&self.input.file.source, span))
     }
 
-    /// A relaxation as edits of the text; `None` if a change does not concern the text, or cannot be written safely.
+    /// A relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does not
+    /// concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
         let mut edits = Edits::new();
         for change in &relaxation.changes {
-            self.place(&change.claim)?.edit(change, &mut edits)?;
+            let mut trees = self.trees(&change.claim);
+            trees.next()?.edit(change, &mut edits)?;
+            for template in trees {
+                template.edit(change, &mut edits)?;
+            }
         }
         let sorted = edits.sorted().ok()?;
         let edit = |edit: finding::Edit| Edit { range: range(&self.input.file.source, edit.span), new_text: edit.new_text };
@@ -102,8 +123,8 @@ impl<'i, 's> Places<'i, 's> {
 
 impl ClaimTree<'_, '_> {
     /// The steps of a v1 path in the claim's own version.
-    fn steps(&self, path: &str) -> Vec<Step> {
-        let mut steps = steps(path);
+    fn steps(&self, path: &FieldPath) -> Vec<Step> {
+        let mut steps = path.steps();
         if self.template {
             steps.insert(0, Step::Key("spec".to_owned()));
         }
@@ -112,7 +133,7 @@ impl ClaimTree<'_, '_> {
     }
 
     fn edit(&self, change: &Change, edits: &mut Edits) -> Option<()> {
-        let steps = self.steps(change.path.as_deref()?);
+        let steps = self.steps(change.path.as_ref()?);
         match (&change.toleration, &change.to) {
             (Some(toleration), _) => self.tolerate(&steps, toleration, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
@@ -150,7 +171,7 @@ impl ClaimTree<'_, '_> {
         Some(())
     }
 
-    /// Where the `-` of a block item stands, if it is the only one of its line.
+    /// Returns the place of the `-` of a block item, if it is the only one of its line.
     fn dash(&self, start: usize) -> Option<usize> {
         let text = self.tree.source();
         lead(text, start)?;

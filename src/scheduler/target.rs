@@ -1,6 +1,7 @@
 //! Which release answers about devices, and which of its feature gates are on.
 
 use crate::api::{Gate, Gates, Release};
+use crate::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 
 /// The first minor release with devices.
@@ -9,7 +10,6 @@ const FIRST_MINOR: u8 = 31;
 /// A release with its gates.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The release.
     pub release: Release,
     /// Its gates, those that were set among them.
     pub gates: Gates,
@@ -20,13 +20,14 @@ impl Target {
     ///
     /// # Errors
     /// A release without devices, or a gate that cannot be set.
-    pub fn new(release: Option<Release>, gates: &BTreeMap<String, bool>) -> Result<Self, String> {
+    pub fn new(release: Option<Release>, gates: &BTreeMap<String, bool>) -> Result<Self, Error> {
         let release = release.unwrap_or(Release::latest());
         if release.minor < FIRST_MINOR {
-            return Err(format!("Kubernetes {release} has no devices; `1.{FIRST_MINOR}` is the first that has"));
+            let problem = format!("Kubernetes {release} has no devices; `1.{FIRST_MINOR}` is the first that has");
+            return Err(Error::new(ErrorKind::Release, problem));
         }
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        let gates = Gates::with(release, set).map_err(|error| format!("`gates`: {error}"))?;
+        let gates = Gates::with(release, set).map_err(|error| Error::new(ErrorKind::Gate, format!("`gates`: {error}")))?;
         Ok(Target { release, gates })
     }
 

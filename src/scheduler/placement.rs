@@ -1,5 +1,9 @@
 //! Answers about nodes: a verdict with a reason for each node, and the requested details.
 
+use super::options::Detail;
+use crate::finding::named;
+pub use crate::place::matching::Outcome;
+pub use crate::place::placement::{CheckKind, Verdict};
 use crate::text::located::Range;
 use serde::Serialize;
 
@@ -8,8 +12,8 @@ use serde::Serialize;
 pub struct Placement {
     /// The release whose scheduler was followed.
     pub release: String,
-    /// `full` or `summary`: the level of detail for each node.
-    pub detail: &'static str,
+    /// The level of detail for each node.
+    pub detail: Detail,
     /// How many nodes got which verdict.
     pub counts: Counts,
     /// The scheduler's reasons, and how many nodes got each.
@@ -41,26 +45,26 @@ pub struct Counts {
 /// A reason of the scheduler.
 #[derive(Debug, Serialize)]
 pub struct ReasonCount {
-    /// Its text.
+    /// The text of the reason.
     pub reason: String,
-    /// How many nodes.
+    /// The number of nodes with this reason.
     pub nodes: usize,
 }
 
-/// What happens next.
+/// The scheduler's next step.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Next {
-    /// The scheduler's text.
+    /// The text that the scheduler prints.
     pub scheduler_reason: &'static str,
-    /// In our words.
+    /// Help in claimkit's own words.
     pub why: &'static str,
 }
 
 /// One selector, seen from its requirements.
 #[derive(Debug, Serialize)]
 pub struct Inverse {
-    /// Its path.
+    /// The path of the requirement's source.
     pub source: String,
     /// Index of its object in `objects`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,19 +91,19 @@ pub struct InverseRequirement {
     pub alone: Vec<String>,
     /// Without it the term would select nodes; with it, it selects none.
     pub empties: bool,
-    /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The place in the text.
     pub range: Option<Range>,
 }
 
-/// One node.
+/// The account of one node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Its name.
+    /// The name of the claim.
     pub name: String,
-    /// `Yes`, `Possible`, `No`, `Error`
-    pub verdict: &'static str,
+    /// Whether the claims can be used there.
+    pub verdict: Verdict,
     /// Why, in one line.
     pub reason: String,
     /// The scheduler's text, if it refuses.
@@ -116,6 +120,18 @@ pub struct Node {
     pub claims: Option<Vec<Claim>>,
 }
 
+named! {
+    /// The progress of a claim.
+    ClaimStage {
+        /// The claim has an allocation.
+        Allocated = "Allocated",
+        /// It is there, and not allocated.
+        Unallocated = "Unallocated",
+        /// It is not made from its template yet.
+        NotCreated = "NotCreated",
+    }
+}
+
 /// A claim on a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -129,16 +145,16 @@ pub struct Claim {
     /// `name` of the pod's entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
-    /// The class.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The class of the claim.
     pub class: Option<String>,
-    /// `Allocated`, `Unallocated`, `NotCreated`
-    pub stage: &'static str,
+    /// How far it is.
+    pub stage: ClaimStage,
     /// `spec.allocationMode`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// For this claim alone.
-    pub verdict: &'static str,
+    pub verdict: Verdict,
     /// Why, in one line.
     pub reason: String,
     /// The scheduler's text, if it refuses.
@@ -148,27 +164,26 @@ pub struct Claim {
     pub checks: Vec<Check>,
 }
 
-/// One check.
+/// A check of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// `exists`, `deleted`, `owner`, `allocated`, `deallocation`, `inUse`, `class`, `parameters`, `parse`, `context`, `selector`, `unrestricted`,
-    /// `refused`, `unsuitable`, `potential`, `selected`, `structured`
-    pub check: &'static str,
+    /// The part of the scheduler's work that is checked.
+    pub check: CheckKind,
     /// Whether the node passes it; `null` if it does not decide.
     pub holds: Option<bool>,
-    /// In our words.
+    /// Help in claimkit's own words.
     pub why: String,
     /// The scheduler's text, if it refuses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_reason: Option<String>,
-    /// Of structured parameters: the instances that the claim gets.
+    /// With structured parameters: the instances that the claim gets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub instances: Vec<Instance>,
-    /// Of a selector: the object it stands in.
+    /// For a selector: the object that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<usize>,
-    /// Of a selector: what it says.
+    /// For a selector: its result.
     #[serde(flatten)]
     pub selector: Option<SelectorCheck>,
 }
@@ -176,9 +191,9 @@ pub struct Check {
 /// An instance of a driver (1.30).
 #[derive(Clone, Debug, Serialize)]
 pub struct Instance {
-    /// The driver.
+    /// The name of the driver.
     pub driver: String,
-    /// Its name.
+    /// The name of the instance.
     pub name: String,
 }
 
@@ -190,9 +205,9 @@ pub struct SelectorCheck {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
     /// When parsed as a whole.
-    pub eager: &'static str,
+    pub eager: Outcome,
     /// When parsed term by term.
-    pub lazy: &'static str,
+    pub lazy: Outcome,
     /// The scheduler's text when parsed as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_error: Option<String>,
@@ -205,25 +220,39 @@ pub struct SelectorCheck {
     /// The term with the fewest requirements that fail, if none matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest_term: Option<usize>,
-    /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The place in the text.
     pub range: Option<Range>,
     /// The terms; absent in a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terms: Option<Vec<TermCheck>>,
 }
 
+named! {
+    /// Whether a term selects a node.
+    TermOutcome {
+        /// The term selects the node.
+        Match = "Match",
+        /// The term does not select the node.
+        NoMatch = "NoMatch",
+        /// It has no requirements and selects nothing.
+        Empty = "Empty",
+        /// It cannot be parsed.
+        Error = "Error",
+    }
+}
+
 /// A term against a node.
 #[derive(Debug, Serialize)]
 pub struct TermCheck {
-    /// Its index.
+    /// The index of the term.
     pub index: usize,
-    /// `Match`, `NoMatch`, `Empty`, `Error`
-    pub outcome: &'static str,
+    /// Whether it selects the node.
+    pub outcome: TermOutcome,
     /// Its requirements: expressions, then fields.
     pub requirements: Vec<RequirementCheck>,
-    /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The place in the text.
     pub range: Option<Range>,
 }
 
@@ -232,20 +261,20 @@ pub struct TermCheck {
 pub struct RequirementCheck {
     /// Its path below the selector.
     pub path: String,
-    /// Label or field.
+    /// The label or field that is tested.
     pub key: String,
-    /// As written.
+    /// The operator, as written in the manifest.
     pub operator: String,
-    /// As written.
+    /// The values, as written in the manifest.
     pub values: Vec<String>,
-    /// What the node has.
+    /// The value of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<String>,
     /// `null`: it cannot be parsed, or is not looked at.
     pub holds: Option<bool>,
     /// In our words; of one that cannot be parsed, the scheduler's.
     pub why: String,
-    /// Where it stands.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The place in the text.
     pub range: Option<Range>,
 }

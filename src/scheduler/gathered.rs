@@ -1,0 +1,126 @@
+//! Reads the objects that a question is about: the text, nodes beside it, and the cluster.
+
+use super::cluster::{PreparedCluster, named_node};
+use super::question::AllocateOptions;
+use super::simulation::NOW;
+use super::target::Target;
+use crate::api::Release;
+use crate::finding::{self, Code, Origin, TextField};
+use crate::manifest::Input;
+use crate::place::device::explain::words;
+use crate::place::device::facts::read::Datum;
+use crate::place::device::facts::{Claim, Facts};
+use crate::server::facts::{Gathering, PodsOfWorkloads};
+use crate::text::located::{self, Finding};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Most nodes that one line names.
+const MOST_NAMES: usize = 3;
+
+/// The objects of the text and the cluster.
+pub struct Gathered<'t> {
+    pub input: Input<'t>,
+    pub facts: Facts,
+    /// Findings in the text.
+    pub findings: Vec<finding::Finding>,
+    /// Findings in other texts.
+    pub beside: Vec<Finding>,
+    /// With a cluster: the pods and claims of the text, if it has any.
+    pub asked: Option<BTreeSet<String>>,
+    /// The assumptions, a line of English each.
+    pub assumed: Vec<String>,
+}
+
+/// Reads the text, the nodes beside it, and the cluster.
+pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) -> Gathered<'t> {
+    let mut input = Input::read(text, Some(target.release), &options.limits);
+    let mut gathering = Gathering::new(target.release, options.namespace_of(""), options.field_validation);
+    gathering.pods_of_workloads = PodsOfWorkloads::Later;
+    // Features of an allocator that were asked for need not be those of the gates.
+    gathering.gates = options.features.is_none().then_some(target.gates);
+    gathering.findings = std::mem::take(&mut input.file.findings);
+    for (index, item) in input.items.iter().enumerate() {
+        gathering.take(&input, item, index);
+    }
+    let mut beside = Vec::new();
+    if let Some(nodes) = options.nodes {
+        take_nodes(nodes, &mut gathering.facts, &mut beside, options, target.release);
+    }
+    let Gathering { facts, findings, mut assumed, .. } = gathering;
+    let (mut facts, asked) = match options.cluster {
+        Some(cluster) => {
+            beside.extend(cluster.findings.iter().cloned());
+            in_cluster(facts, cluster)
+        }
+        None => (facts, None),
+    };
+    if let Some(labels) = options.namespace_labels {
+        let labels = labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        facts.namespaces.insert_new(options.namespace_of("").to_owned(), labels);
+    }
+    assumed.extend(name_nodes(&mut facts));
+    facts.claims.iter_mut().for_each(date);
+    Gathered { input, facts, findings, beside, asked, assumed }
+}
+
+/// Adds the nodes that slices name, if no Node is given. Returns a line of English about them.
+fn name_nodes(facts: &mut Facts) -> Option<String> {
+    if !facts.nodes.is_empty() {
+        return None;
+    }
+    let specs = facts.slices.iter().map(|slice| &slice.spec);
+    let named = specs.flat_map(|spec| spec.node_name.iter().chain(spec.devices.iter().filter_map(|one| one.node_name.as_ref())));
+    let names: BTreeSet<String> = named.filter(|name| !name.is_empty()).cloned().collect();
+    facts.nodes.extend(names.iter().map(|name| Rc::new(named_node(name))));
+    let names: Vec<String> = names.into_iter().collect();
+    let shown = words::some(&names, MOST_NAMES);
+    match names.len() {
+        0 => None,
+        1 => Some(format!(
+            "Node {shown} is assumed, because slices name it and no Node is given: its labels, taints and resources are not known"
+        )),
+        _ => Some(format!(
+            "Nodes {shown} are assumed, because slices name them and no Node is given: their labels, taints and resources are not known"
+        )),
+    }
+}
+
+/// Dates the allocation of a claim that no server has seen: the server dates what the scheduler writes.
+fn date(claim: &mut Rc<Claim>) {
+    let undated = |claim: &Claim| claim.status.allocation.as_ref().is_some_and(|made| made.allocation_timestamp.is_none());
+    if claim.metadata.uid.is_empty()
+        && undated(claim)
+        && let Some(allocation) = &mut Rc::make_mut(claim).status.allocation
+    {
+        allocation.allocation_timestamp = Some(NOW.to_owned());
+    }
+}
+
+/// The facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
+fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
+    let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
+    let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));
+    let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
+    let mut whole = cluster.facts.clone();
+    whole.overlay(own);
+    (whole, (!names.is_empty()).then_some(names))
+}
+
+/// Nodes of a text of their own.
+fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
+    let mut input = Input::read(text, Some(release), &options.limits);
+    for finding in std::mem::take(&mut input.file.findings) {
+        let finding = finding::Finding { fixes: Vec::new(), ..finding };
+        beside.push(located::finding(&input.file.source, finding.about(TextField::Nodes)));
+    }
+    for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
+        let Some(tree) = input.tree(item) else { continue };
+        if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
+            let message = format!("Node `{}` cannot be used: {error}", item.name);
+            let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
+            let span = Some(item.span);
+            beside.push(located::finding(&input.file.source, finding::Finding { span, ..finding }));
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The accounts of pods that are placed in turn: what becomes of each, and why.
+
+use super::simulation::outcome::{Decision, PodOutcome, Simulation, Unsure, Waiting};
+use super::simulation::seen::Seen;
+use super::simulation::{self, Scheduler};
+use crate::place::device::cluster::Cluster;
+use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
+use crate::place::device::explain::kinds::{BeforeNodes, NodeVerdict};
+use crate::place::device::explain::turn::{DecidedBy, NodeRefusal, ReasonGroup, Turn, TurnDevice, TurnOutcome};
+use crate::place::device::explain::{self, Explain};
+use crate::place::device::facts::{Claim, Facts, Pod};
+use crate::place::device::plugin::{PluginGates, PodCase};
+use crate::place::device::plugin_rules::PluginRules;
+use claimkit_values::order;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Most node accounts of pods that get a node, and of pods that get none. Later pods have the account of their own node only, or
+/// none.
+const MOST_ACCOUNTS: usize = 2_000;
+/// Most different explanations of a group of nodes.
+const MOST_WHYS: usize = 3;
+/// Up to this number of groups, the answers about devices distinguish groups.
+const MOST_GROUPS: usize = 8;
+/// The condition of a pod with scheduling gates (kube-apiserver, `pkg/registry/core/pod/strategy.go`).
+const GATED: &str = "Scheduling is blocked due to non-empty scheduling gates";
+
+/// A question about the pods of a cluster.
+#[derive(Clone, Copy)]
+pub struct InTurn<'a> {
+    pub scheduler: Scheduler<'a>,
+    /// Gates and clock of the plugin for devices.
+    pub gates: PluginGates,
+    /// The nodes that have accounts.
+    pub nodes: &'a [usize],
+    /// How far accounts go.
+    pub explain: Explain,
+    /// The pods that are asked about.
+    pub asked: &'a dyn Fn(&Pod) -> bool,
+}
+
+/// The accounts, and the facts after everything.
+pub struct Placed {
+    /// The accounts of the pods, in the order in which they were considered.
+    pub pods: Vec<PodAccount>,
+    /// The facts after the scheduler has acted.
+    pub after: Facts,
+    /// The result of the simulation.
+    pub simulation: Simulation,
+}
+
+impl InTurn<'_> {
+    /// Places all pods of stored facts that wait.
+    pub fn place(&self, facts: &Facts) -> Placed {
+        let mut accounts = Accounts { asked: *self, done: BTreeMap::new(), bound: MOST_ACCOUNTS, failed: MOST_ACCOUNTS };
+        let simulation = self.scheduler.place(facts, Some(&mut |seen| accounts.tried(seen)));
+        let after = simulation::commit(facts, &simulation);
+        let claims = simulation.claims.iter().map(|outcome| (outcome.claim.metadata.full_name(), &*outcome.claim)).collect();
+        let outcomes = Outcomes { facts, claims, simulation: &simulation };
+        let mut pods = Vec::new();
+        let mut kept_out = Vec::new();
+        let mut failures: Vec<(*const simulation::outcome::Failure, String)> = Vec::new();
+        for outcome in &simulation.pods {
+            let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else { continue };
+            let waits = matches!(outcome.decisions.last(), Some(Decision::NotConsidered(_) | Decision::Gated) | None);
+            let mut account = accounts.done.remove(&outcome.pod).unwrap_or_else(|| self.before(&after, pod));
+            let mut turn = outcomes.turn(outcome, pod);
+            if let Some(Decision::Unschedulable(failure)) = outcome.decisions.last() {
+                let known = failures.iter().find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));
+                match known {
+                    Some((_, first)) => {
+                        account.same_as = Some(first.clone());
+                        account.before = None;
+                    }
+                    None => failures.push((Rc::as_ptr(failure), pod.metadata.full_name())),
+                }
+            }
+            if let Some(seen) = account.turn.take() {
+                (turn.refused, turn.nodes_left_out) = (seen.refused, seen.nodes_left_out);
+            }
+            account.turn = Some(Box::new(turn));
+            (if waits { &mut kept_out } else { &mut pods }).push(account);
+        }
+        pods.append(&mut kept_out);
+        Placed { pods, after, simulation }
+    }
+
+    /// The account of a pod that was not tried: what stops it before any node.
+    fn before(&self, facts: &Facts, pod: &Rc<Pod>) -> PodAccount {
+        let Scheduler { behaviour, features, engine, .. } = self.scheduler;
+        let cluster = Cluster::new(facts, behaviour, features, engine);
+        let case = PodCase::new(&cluster, self.rules(), self.gates, pod);
+        let account = explain::explain_pod(&cluster, &case, &[], self.explain);
+        PodAccount { before: account.before.filter(|before| before.stage == BeforeNodes::PreEnqueue), ..account }
+    }
+
+    /// Returns the answer of the plugin for devices for a pod without devices.
+    fn before_nodes(&self, seen: &Seen<'_, '_>) -> Option<Before> {
+        let case = PodCase::with_claims(seen.cluster(), self.rules(), self.gates, seen.facts_of_pod(), Ok(Vec::new()));
+        explain::explain_pod(seen.cluster(), &case, &[], self.explain).before
+    }
+
+    fn rules(&self) -> &'static PluginRules {
+        let release = self.scheduler.target.release;
+        PluginRules::of(release.minor, release.patch)
+    }
+}
+
+/// The accounts of all attempts.
+struct Accounts<'a> {
+    asked: InTurn<'a>,
+    /// By index of the pod.
+    done: BTreeMap<usize, PodAccount>,
+    /// Node accounts that pods with a node may still have.
+    bound: usize,
+    /// Node accounts that pods without a node may still have.
+    failed: usize,
+}
+
+impl Accounts<'_> {
+    /// Writes the account of an attempt; one of the same pod before is replaced.
+    fn tried(&mut self, seen: &Seen<'_, '_>) {
+        if !(self.asked.asked)(seen.facts_of_pod()) {
+            return;
+        }
+        let chosen = seen.node();
+        let left = if chosen.is_some() { &mut self.bound } else { &mut self.failed };
+        let asked = self.asked.nodes.len();
+        let is_full = asked <= *left;
+        let nodes: Vec<usize> = match (is_full, chosen) {
+            (true, _) => self.asked.nodes.to_vec(),
+            (false, Some(node)) => vec![node],
+            (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
+        };
+        *left = left.saturating_sub(nodes.len());
+        let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
+            (true, true) => self.devices(seen, &nodes),
+            (_, true) => briefly(seen, &nodes),
+            (_, false) => PodAccount { before: self.asked.before_nodes(seen), ..briefly(seen, &nodes) },
+        };
+        let failed: BTreeMap<usize, Vec<NodeRefusal>> = seen.refused().into_iter().collect();
+        for (account, node) in account.nodes.iter_mut().zip(&nodes) {
+            let refusals = match chosen {
+                Some(own) if own == *node || !is_full => Vec::new(),
+                Some(_) => seen.refusals(*node),
+                None => failed.get(node).cloned().unwrap_or_default(),
+            };
+            refuse(account, refusals);
+        }
+        account.summary = explain::summary(&account.nodes);
+        let refused = if chosen.is_some() { groups_of(&account.nodes) } else { groups(seen, &failed, &account.nodes) };
+        let nodes_left_out = asked.saturating_sub(nodes.len());
+        account.turn = Some(Box::new(Turn { refused, nodes_left_out, ..Turn::default() }));
+        self.done.insert(seen.pod(), account);
+    }
+
+    /// The account of a pod with devices, in the cluster as it is before the attempt.
+    fn devices(&self, seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
+        let Scheduler { behaviour, features, engine, .. } = self.asked.scheduler;
+        let facts = seen.facts();
+        let Some(pod) = facts.pods.get(seen.pod()) else { return PodAccount::default() };
+        let mut pod = (**pod).clone();
+        pod.spec.node_name.clear();
+        let cluster = Cluster::new(&facts, behaviour, features, engine);
+        let case = PodCase::new(&cluster, self.asked.rules(), self.asked.gates, &pod);
+        explain::explain_pod(&cluster, &case, nodes, self.asked.explain)
+    }
+}
+
+/// The account of a pod without devices, or of the node that a pod gets.
+fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
+    let pod = seen.facts_of_pod();
+    let of = |node: &usize| {
+        let name = seen.name_of(*node);
+        let allocations = seen.allocations(*node);
+        let devices = allocations.iter().map(|one| one.devices.results.len()).sum::<usize>();
+        let text = match devices {
+            0 => format!("{name}: the pod asks for no devices"),
+            1 => format!("{name}: 1 device"),
+            devices => format!("{name}: {devices} devices"),
+        };
+        NodeAccount { name, verdict: NodeVerdict::Allocated, allocations: Some(allocations), text, ..NodeAccount::default() }
+    };
+    PodAccount {
+        pod: Some(pod.metadata.full_name()),
+        claims: seen.claims(),
+        nodes: nodes.iter().map(of).collect(),
+        ..PodAccount::default()
+    }
+}
+
+/// Adds the refusals of all plugins to the account of a node.
+fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
+    if let Some(first) = refusals.first().filter(|first| first.plugin != "DynamicResources") {
+        account.message = Some(first.reasons.join(", "));
+        account.code = Some(first.code);
+        if account.verdict == NodeVerdict::Allocated {
+            account.verdict = NodeVerdict::Refused;
+            account.allocations = None;
+            let why = if first.why.is_empty() { &first.reasons } else { &first.why };
+            account.text = format!("{}: {}", account.name, why.join("; "));
+        }
+    }
+    account.refusals = refusals;
+}
+
+/// Groups of the nodes that refuse a pod which gets another node.
+fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
+    let mut groups = Groups::default();
+    for node in nodes.iter().filter(|node| !node.refusals.is_empty()) {
+        groups.add(&node.name, &node.refusals, nodes);
+    }
+    groups.sorted()
+}
+
+/// Groups of all nodes that refuse a pod.
+fn groups(seen: &Seen<'_, '_>, failed: &BTreeMap<usize, Vec<NodeRefusal>>, nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
+    let mut groups = Groups::default();
+    for (node, refusals) in failed {
+        groups.add(&seen.name_of(*node), refusals, nodes);
+    }
+    groups.sorted()
+}
+
+#[derive(Default)]
+struct Groups(BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>);
+
+impl Groups {
+    fn add(&mut self, name: &str, refusals: &[NodeRefusal], nodes: &[NodeAccount]) {
+        let reasons: Vec<String> = refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
+        let by = |plugin: &'static str| refusals.iter().any(|refusal| refusal.plugin == plugin);
+        let devices = if by("DynamicResources") { about_devices(name, nodes) } else { None };
+        // Amounts differ from node to node.
+        let mut key: Vec<String> = Vec::new();
+        for refusal in refusals.iter().filter(|refusal| refusal.plugin != "NodeResourcesFit") {
+            key.extend(refusal.why.iter().cloned());
+        }
+        if self.0.len() < MOST_GROUPS {
+            key.extend(devices.clone());
+        }
+        let group = self.0.entry((reasons.clone(), key)).or_insert_with(|| ReasonGroup { reasons, ..ReasonGroup::default() });
+        group.nodes.push(name.to_owned());
+        for line in refusals.iter().flat_map(|refusal| refusal.why.clone()).chain(devices) {
+            if group.why.len() < MOST_WHYS.max(refusals.len()) && !group.why.contains(&line) {
+                group.why.push(line);
+            }
+        }
+    }
+
+    fn sorted(self) -> Vec<ReasonGroup> {
+        let mut groups: Vec<ReasonGroup> = self.0.into_values().collect();
+        order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.nodes.len()));
+        groups
+    }
+}
+
+/// Returns a node's account of devices in a few words: the request that lacks some, or the reason why all together do not fit.
+fn about_devices(name: &str, nodes: &[NodeAccount]) -> Option<String> {
+    let find = |name: &str| nodes.iter().find(|node| node.name == name);
+    let own = find(name)?;
+    let node = own.same_as.as_deref().and_then(find).unwrap_or(own);
+    if let Some(short) = own.resources.iter().find(|resource| resource.short) {
+        return Some(short.text.clone());
+    }
+    if let Some(conflict) = node.conflicts.first() {
+        return Some(conflict.text.clone());
+    }
+    let lacks = |request: &&RequestAccount| {
+        request.funnel.last().is_some_and(|stage| i64::try_from(stage.left).is_ok_and(|left| left < request.wanted))
+    };
+    let said = node.requests.iter().find(lacks).map(|request| match (request.why.is_empty(), node.requests.len()) {
+        (true, _) => request.text.clone(),
+        (false, 1) => request.why.clone(),
+        (false, _) => format!("{}: {}", request.request, request.why),
+    });
+    said.or_else(|| own.help.clone()).or_else(|| own.message.clone())
+}
+
+/// The outcomes of all pods.
+struct Outcomes<'a> {
+    facts: &'a Facts,
+    /// By `namespace/name`.
+    claims: BTreeMap<String, &'a Claim>,
+    simulation: &'a Simulation,
+}
+
+impl Outcomes<'_> {
+    fn turn(&self, outcome: &PodOutcome, pod: &Pod) -> Turn {
+        let node = |at: &usize| self.facts.nodes.get(*at).map_or_else(String::new, |node| node.metadata.name.clone());
+        let name = |at: &usize| self.facts.pods.get(*at).map_or_else(String::new, |pod| pod.metadata.full_name());
+        let mut turn = Turn { depends: outcome.depends, ..Turn::default() };
+        let unsure = outcome.unsure.iter().filter(|why| **why != Unsure::Tie);
+        turn.unsure = unsure.map(|why| why.text().to_owned()).collect();
+        match outcome.decisions.last() {
+            None => {}
+            Some(decision @ (Decision::Bound { node: at, tied } | Decision::Preparing { node: at, tied })) => {
+                let bound = matches!(decision, Decision::Bound { .. });
+                turn.outcome = if bound { TurnOutcome::Bound } else { TurnOutcome::Preparing };
+                turn.node = Some(node(at));
+                turn.tied = tied.iter().map(node).collect();
+                turn.decided_by = Some(match outcome.unsure.contains(&Unsure::Sampled) {
+                    true => DecidedBy::Sample,
+                    false if tied.is_empty() => DecidedBy::Scores,
+                    false => DecidedBy::Name,
+                });
+                turn.devices = self.devices(outcome, pod);
+            }
+            Some(Decision::NotConsidered(waiting)) => {
+                turn.outcome = TurnOutcome::NotConsidered;
+                turn.waits_for = Some(waits_for(waiting));
+            }
+            Some(Decision::Gated) => {
+                turn.outcome = TurnOutcome::Gated;
+                turn.message = Some(GATED.to_owned());
+                let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
+                turn.waits_for = Some(format!("its scheduling gates to be removed: {}", gates.join(", ")));
+            }
+            Some(decision @ (Decision::Unschedulable(failure) | Decision::Error(failure))) => {
+                let is_error = matches!(decision, Decision::Error(_));
+                turn.outcome = if is_error { TurnOutcome::Error } else { TurnOutcome::Unschedulable };
+                turn.message = Some(failure.message.clone());
+                turn.nominated = failure.nominated.as_ref().map(node);
+                turn.victims = failure.victims.iter().map(name).collect();
+                let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
+                turn.freed = claim.map(|outcome| outcome.claim.metadata.full_name());
+            }
+        }
+        let (_, before) = outcome.decisions.split_last().unwrap_or((&Decision::Gated, &[]));
+        turn.earlier = before.iter().filter_map(message).collect();
+        turn
+    }
+
+    fn devices(&self, outcome: &PodOutcome, pod: &Pod) -> Vec<TurnDevice> {
+        let made = outcome.extended.as_ref().and_then(|extended| self.simulation.claims.get(extended.claim));
+        let own = pod.spec.resource_claims.iter().filter_map(|entry| pod.claim_of(&entry.name));
+        let own = own.filter_map(|name| self.claims.get(&format!("{}/{name}", pod.metadata.namespace)).copied());
+        let mut devices: Vec<TurnDevice> = Vec::new();
+        for claim in own.chain(made.map(|made| &*made.claim)) {
+            for result in claim.status.allocation.iter().flat_map(|allocation| &allocation.devices.results) {
+                let device = TurnDevice {
+                    claim: claim.metadata.full_name(),
+                    request: result.request.clone(),
+                    device: format!("{}/{}/{}", result.driver, result.pool, result.device),
+                    admin: result.admin_access == Some(true),
+                };
+                devices.push(device);
+            }
+        }
+        devices
+    }
+}
+
+fn message(decision: &Decision) -> Option<String> {
+    match decision {
+        Decision::Unschedulable(failure) | Decision::Error(failure) => Some(failure.message.clone()),
+        Decision::Bound { .. } | Decision::Preparing { .. } | Decision::NotConsidered(_) | Decision::Gated => None,
+    }
+}
+
+fn waits_for(waiting: &Waiting) -> String {
+    match waiting {
+        Waiting::Claim(reason) => reason.clone(),
+        Waiting::Group(name) => format!("PodGroup {name}, which is not given"),
+        Waiting::Members { group, have, need } => format!("more pods of its group {group}: {have} of {need} are there"),
+        Waiting::Scheduler(name) => format!("the scheduler {name}, which is not followed here"),
+        Waiting::Deleted => "its end: it is being deleted".to_owned(),
+    }
+}
+
+/// The turn of a pod that is not waiting.
+pub fn settled(pod: &Pod) -> Turn {
+    let ended = matches!(pod.status.phase.as_str(), "Succeeded" | "Failed");
+    let outcome = if ended { TurnOutcome::Ended } else { TurnOutcome::Placed };
+    Turn { outcome, node: Some(pod.spec.node_name.clone()).filter(|name| !name.is_empty()), ..Turn::default() }
+}

@@ -1,0 +1,209 @@
+//! Label selectors of pods, services and workloads, and the pods that they select.
+
+use crate::place::device::facts::{Facts, LabelSelector, Meta, Pod, PodAffinityTerm};
+use crate::place::device::sorted::Sorted;
+
+/// The label that the server gives every namespace.
+const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
+
+/// A label selector (apimachinery, `LabelSelectorAsSelector`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// An absent selector selects nothing.
+    Nothing,
+    /// All must hold; an empty list selects everything.
+    All(Vec<Requirement>),
+}
+
+/// A requirement of a label selector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    key: String,
+    operator: Operator,
+    values: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+}
+
+impl Labels {
+    /// The selector of an object. One that the server would refuse selects nothing.
+    pub fn of(selector: Option<&LabelSelector>) -> Self {
+        let Some(selector) = selector else { return Labels::Nothing };
+        let mut all = Labels::of_map(&selector.match_labels);
+        for requirement in &selector.match_expressions {
+            let operator = match requirement.operator.as_str() {
+                "In" => Operator::In,
+                "NotIn" => Operator::NotIn,
+                "Exists" => Operator::Exists,
+                "DoesNotExist" => Operator::DoesNotExist,
+                _ => return Labels::Nothing,
+            };
+            all.push(Requirement { key: requirement.key.clone(), operator, values: requirement.values.clone() });
+        }
+        Labels::All(all)
+    }
+
+    fn of_map(labels: &Sorted<String, String>) -> Vec<Requirement> {
+        labels.iter().map(|(key, value)| is_in(key, value)).collect()
+    }
+
+    /// These labels with these values.
+    pub fn exactly(labels: &Sorted<String, String>) -> Self {
+        Labels::All(Labels::of_map(labels))
+    }
+
+    /// Requires the values that an object itself has of these labels; labels that it lacks are left out.
+    pub fn require(&mut self, keys: &[String], own: &Sorted<String, String>) {
+        self.add(keys, own, Operator::In);
+    }
+
+    /// Refuses the values that an object itself has of these labels.
+    pub fn refuse(&mut self, keys: &[String], own: &Sorted<String, String>) {
+        self.add(keys, own, Operator::NotIn);
+    }
+
+    fn add(&mut self, keys: &[String], own: &Sorted<String, String>, operator: Operator) {
+        let Labels::All(all) = self else { return };
+        for key in keys {
+            if let Some(value) = own.get(key) {
+                all.push(Requirement { operator, ..is_in(key, value) });
+            }
+        }
+    }
+
+    /// Joins two selectors: both must hold.
+    pub fn and(&mut self, other: Labels) {
+        match (&mut *self, other) {
+            (Labels::All(all), Labels::All(mut more)) => all.append(&mut more),
+            (this, _) => *this = Labels::Nothing,
+        }
+    }
+
+    /// Selects everything, as an empty selector does.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Labels::All(all) if all.is_empty())
+    }
+
+    /// True if an object with these labels is selected.
+    pub fn matches(&self, labels: &Sorted<String, String>) -> bool {
+        let Labels::All(all) = self else { return false };
+        all.iter().all(|requirement| {
+            let value = labels.get(&requirement.key);
+            let among = || value.is_some_and(|value| requirement.values.contains(value));
+            match requirement.operator {
+                Operator::In => among(),
+                Operator::NotIn => !among(),
+                Operator::Exists => value.is_some(),
+                Operator::DoesNotExist => value.is_none(),
+            }
+        })
+    }
+}
+
+fn is_in(key: &str, value: &str) -> Requirement {
+    Requirement { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
+}
+
+/// The pods that a term of pod affinity is about (kube-scheduler, `framework.AffinityTerm`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    namespaces: Vec<String>,
+    namespace_labels: Labels,
+    selector: Labels,
+    /// Nodes with the same value of this label are near.
+    pub topology_key: String,
+}
+
+impl Term {
+    /// A term of a pod. Labels that the pod itself has are joined to the selector as the server does on creation.
+    pub fn of(term: &PodAffinityTerm, pod: &Meta) -> Self {
+        let mut namespaces = term.namespaces.clone();
+        if namespaces.is_empty() && term.namespace_selector.is_none() {
+            namespaces.push(pod.namespace.clone());
+        }
+        let mut selector = Labels::of(term.label_selector.as_ref());
+        selector.require(&term.match_label_keys, &pod.labels);
+        selector.refuse(&term.mismatch_label_keys, &pod.labels);
+        let namespace_labels = Labels::of(term.namespace_selector.as_ref());
+        Term { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
+    }
+
+    /// True if the pod is among those of the term.
+    pub fn matches(&self, facts: &Facts, pod: &Meta) -> bool {
+        let here = self.namespaces.contains(&pod.namespace) || self.selects_namespace(facts, &pod.namespace);
+        here && self.selector.matches(&pod.labels)
+    }
+
+    fn selects_namespace(&self, facts: &Facts, name: &str) -> bool {
+        match (&self.namespace_labels, facts.namespaces.get(name)) {
+            (Labels::Nothing, _) => false,
+            (labels, Some(known)) => labels.matches(known),
+            (labels, None) => {
+                let mut own = Sorted::new();
+                own.insert(NAMESPACE_NAME.to_owned(), name.to_owned());
+                labels.matches(&own)
+            }
+        }
+    }
+}
+
+/// A set of pods that is counted on every node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pods {
+    /// The pods of a namespace that a selector selects and that are not being deleted.
+    Selected { namespace: String, selector: Labels },
+    /// The pods that match all of these terms.
+    Terms(Vec<Term>),
+}
+
+impl Pods {
+    /// True if the pod is in the set. `ending`: it is being deleted.
+    pub fn contains(&self, facts: &Facts, pod: &Pod, ending: bool) -> bool {
+        let meta = &pod.metadata;
+        match self {
+            Pods::Selected { namespace, selector } => {
+                !ending && !selector.is_empty() && meta.namespace == *namespace && selector.matches(&meta.labels)
+            }
+            Pods::Terms(terms) => !terms.is_empty() && terms.iter().all(|term| term.matches(facts, meta)),
+        }
+    }
+}
+
+/// The rules of a pod about others, parsed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// Pods that must be near.
+    pub near: Vec<Term>,
+    /// Pods that must not be near.
+    pub away: Vec<Term>,
+    /// Pods that should be near, with weights; negative: should not.
+    pub preferred: Vec<(Term, i64)>,
+}
+
+impl Rules {
+    /// Returns the labels of a pod.
+    pub fn of(pod: &Pod) -> Self {
+        let affinity = &pod.spec.affinity;
+        let term = |written| Term::of(written, &pod.metadata);
+        let near = &affinity.pod_affinity;
+        let away = &affinity.pod_anti_affinity;
+        let wanted = near.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight));
+        let unwanted = away.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight.saturating_neg()));
+        Rules {
+            near: near.required.iter().map(term).collect(),
+            away: away.required.iter().map(term).collect(),
+            preferred: wanted.chain(unwanted).collect(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.near.is_empty() && self.away.is_empty() && self.preferred.is_empty()
+    }
+}

@@ -1,0 +1,238 @@
+//! What does not change while pods are placed.
+
+use super::labels::Rules;
+use super::outcome::Refusal;
+use super::profile::{self, Profile};
+use super::release::ReleaseRules;
+use super::resources::{Allocatable, Names};
+use crate::place::device::cluster::Cluster;
+use crate::place::device::facts::{ClaimSpec, Facts, Node, Pod};
+use crate::place::device::plugin::PluginGates;
+use crate::place::device::plugin_rules::PluginRules;
+use crate::place::device::pools::{Gathered, Gatherer};
+use crate::place::device::sorted::Sorted;
+use claimkit_values::order;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+/// The rules of a release and the gates that the simulation itself looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub rules: &'static ReleaseRules,
+    /// The rules of the plugin for devices.
+    pub plugin_rules: &'static PluginRules,
+    pub plugin_gates: PluginGates,
+    /// GenericWorkload: pods are scheduled in groups.
+    pub groups: bool,
+    /// DRAWorkloadResourceClaims: groups have claims.
+    pub group_claims: bool,
+    /// Steps of the search for devices on one node.
+    pub budget: u64,
+}
+
+/// The facts with their indexes.
+#[derive(Debug)]
+pub struct Prepared<'f> {
+    pub facts: &'f Facts,
+    /// Devices, with what is in use now.
+    pub cluster: Cluster<'f>,
+    pub setup: Setup,
+    pub names: Names,
+    /// The allocatable resources of each node.
+    pub allocatable: Vec<Allocatable>,
+    /// The nodes as the scheduler walks them: the zones in turn.
+    pub walk: Vec<usize>,
+    profiles: Vec<Profile>,
+    profile_of: Vec<usize>,
+    affinity: Vec<Option<Rc<Rules>>>,
+    /// Indexes of the claims by namespace and name.
+    claims: Vec<usize>,
+    gathered: OnceCell<Vec<Result<Gathered<'f>, String>>>,
+    /// Specs of claims, each once.
+    pub(super) specs: RefCell<Vec<&'f ClaimSpec>>,
+    /// The cached answers about devices for equal demands.
+    pub(super) demands: RefCell<Vec<Demand>>,
+    version: Cell<u64>,
+    /// Steps that searches for devices may still take.
+    pub(super) steps: Cell<u64>,
+}
+
+/// A part of a pod's demand for devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A claim with this spec, to be allocated.
+    New(usize),
+    /// A claim with this allocation.
+    Held(u64),
+}
+
+/// The cached answers about devices for one demand.
+#[derive(Debug)]
+pub struct Demand {
+    pub parts: Vec<Part>,
+    /// The profile that asks for extended resources.
+    pub extended: Option<usize>,
+    /// One entry per node.
+    pub nodes: Vec<Option<Known>>,
+}
+
+/// The answer of a node about devices, and for which state of devices it holds.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// The version of the node's devices.
+    pub local: u64,
+    /// The version of devices that several nodes see.
+    pub shared: u64,
+    pub answer: Rc<Answer>,
+}
+
+/// A node's answer about devices.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// They can be allocated; the score.
+    Fits(i64),
+    Refused(Refusal),
+    /// The attempt ends for all nodes.
+    Error(String),
+}
+
+impl<'f> Prepared<'f> {
+    /// Prepares facts. Their pods and claims are stored objects: see [`super::admission`].
+    pub fn new(facts: &'f Facts, cluster: Cluster<'f>, setup: Setup) -> Self {
+        let names = Names::of(facts);
+        let mut prepared = Prepared {
+            facts,
+            setup,
+            allocatable: facts.nodes.iter().map(|node| Allocatable::of(&names, node)).collect(),
+            walk: walk(&facts.nodes),
+            profiles: Vec::new(),
+            profile_of: Vec::with_capacity(facts.pods.len()),
+            affinity: facts.pods.iter().map(|pod| Some(Rules::of(pod)).filter(|rules| !rules.is_empty()).map(Rc::new)).collect(),
+            claims: order::positions(facts.claims.len(), &|a, b| claim_name(facts, a).cmp(&claim_name(facts, b))),
+            gathered: OnceCell::new(),
+            specs: RefCell::default(),
+            demands: RefCell::default(),
+            version: Cell::new(0),
+            steps: Cell::new(setup.budget.saturating_mul(MOST_BUDGETS)),
+            names,
+            cluster,
+        };
+        let mut alike: Sorted<u64, Vec<(usize, usize)>> = Sorted::new();
+        for (at, pod) in facts.pods.iter().enumerate() {
+            let group = alike.entry(fingerprint(pod));
+            let known = group.iter().find(|(other, _)| facts.pods.get(*other).is_some_and(|other| profile::same(other, pod)));
+            let profile = match known {
+                Some((_, profile)) => *profile,
+                None => {
+                    let placed = !pod.spec.node_name.is_empty();
+                    prepared.profiles.push(Profile::of(&prepared.names, setup.rules, pod, placed));
+                    let profile = prepared.profiles.len().saturating_sub(1);
+                    group.push((at, profile));
+                    profile
+                }
+            };
+            prepared.profile_of.push(profile);
+        }
+        prepared
+    }
+
+    /// A number that was not given before.
+    pub fn next_version(&self) -> u64 {
+        let next = self.version.get().saturating_add(1);
+        self.version.set(next);
+        next
+    }
+
+    /// The profile of a pod.
+    pub fn profile(&self, pod: usize) -> Option<&Profile> {
+        self.profiles.get(self.profile_at(pod))
+    }
+
+    /// The number of a pod's profile.
+    pub fn profile_at(&self, pod: usize) -> usize {
+        self.profile_of.get(pod).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The rules of a pod about other pods.
+    pub fn affinity(&self, pod: usize) -> Option<&Rules> {
+        self.affinity.get(pod)?.as_deref()
+    }
+
+    /// True if a pod has rules about other pods.
+    pub fn has_affinity(&self, pod: usize) -> bool {
+        self.affinity(pod).is_some()
+    }
+
+    /// A claim of the facts by name.
+    pub fn claim(&self, namespace: &str, name: &str) -> Option<usize> {
+        let place = self.claims.binary_search_by(|at| claim_name(self.facts, *at).cmp(&(namespace, name))).ok()?;
+        self.claims.get(place).copied()
+    }
+
+    /// The pools that a node sees.
+    pub fn gathered(&self, node: usize) -> Option<&Result<Gathered<'f>, String>> {
+        let all = self.gathered.get_or_init(|| {
+            let gatherer = Gatherer::new(&self.cluster);
+            (0..self.facts.nodes.len()).map(|node| gatherer.gather_near(node)).collect()
+        });
+        all.get(node)
+    }
+}
+
+/// All searches for devices together may use this many times the budget of one node.
+const MOST_BUDGETS: u64 = 1_000;
+
+/// True if the pod takes nothing of its node any more.
+pub fn has_ended(pod: &Pod) -> bool {
+    matches!(pod.status.phase.as_str(), "Succeeded" | "Failed")
+}
+
+fn claim_name(facts: &Facts, at: usize) -> (&str, &str) {
+    facts.claims.get(at).map_or(("", ""), |claim| (&claim.metadata.namespace, &claim.metadata.name))
+}
+
+/// A number that is the same for pods with one profile.
+fn fingerprint(pod: &Pod) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for container in pod.spec.init_containers.iter().chain(&pod.spec.containers) {
+        add(&container.name);
+        add(&container.image);
+        for (name, amount) in container.resources.requests.iter() {
+            add(name);
+            add(amount.text());
+        }
+    }
+    for (name, value) in pod.spec.node_selector.iter() {
+        add(name);
+        add(value);
+    }
+    for toleration in &pod.spec.tolerations {
+        add(&toleration.key);
+    }
+    hash
+}
+
+/// The scheduler's order of nodes: those of each zone in the order given, the zones in turn (`backend/cache/node_tree.go`).
+fn walk(nodes: &[Rc<Node>]) -> Vec<usize> {
+    let label = |node: &Node, stable: &str, beta: &str| {
+        let labels = &node.metadata.labels;
+        labels.get(stable).or_else(|| labels.get(beta)).cloned().unwrap_or_default()
+    };
+    let mut zones: Vec<((String, String), Vec<usize>)> = Vec::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let region = label(node, "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region");
+        let zone = label(node, "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone");
+        let key = (region, zone);
+        match zones.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, list)) => list.push(at),
+            None => zones.push((key, vec![at])),
+        }
+    }
+    let longest = zones.iter().map(|(_, list)| list.len()).max().unwrap_or(0);
+    (0..longest).flat_map(|row| zones.iter().filter_map(move |(_, list)| list.get(row)).copied()).collect()
+}

@@ -1,0 +1,125 @@
+//! An attempt as an observer sees it: before its result changes anything.
+
+use super::cycle::Attempt;
+use super::outcome::{NodeReasons, Refusal};
+use super::prepared::Prepared;
+use super::state::State;
+use super::turn::Turn;
+use super::words;
+use crate::place::device::cluster::Cluster;
+use crate::place::device::explain::turn::NodeRefusal;
+use crate::place::device::facts::{Facts, Pod};
+use crate::place::device::results::AllocationResult;
+use std::rc::Rc;
+
+/// Sees every attempt of a run.
+pub type Watch<'w> = &'w mut dyn FnMut(&Seen<'_, '_>);
+
+/// The state that an attempt sees.
+#[derive(Debug)]
+pub struct Seen<'s, 'f> {
+    prepared: &'s Prepared<'f>,
+    state: &'s State,
+    turn: &'s Turn<'s, 'f>,
+    attempt: &'s Attempt,
+}
+
+impl<'s, 'f> Seen<'s, 'f> {
+    pub(super) fn new(prepared: &'s Prepared<'f>, state: &'s State, turn: &'s Turn<'s, 'f>, attempt: &'s Attempt) -> Self {
+        Seen { prepared, state, turn, attempt }
+    }
+
+    /// Returns the index of the pod.
+    pub fn pod(&self) -> usize {
+        self.turn.pod
+    }
+
+    /// Returns the pod.
+    pub fn facts_of_pod(&self) -> &'f Pod {
+        self.turn.facts
+    }
+
+    /// Returns the devices of the cluster, with what is in use now.
+    pub fn cluster(&self) -> &'s Cluster<'f> {
+        &self.prepared.cluster
+    }
+
+    /// Returns the name of a node.
+    pub fn name_of(&self, node: usize) -> String {
+        self.prepared.facts.nodes.get(node).map_or_else(String::new, |node| node.metadata.name.clone())
+    }
+
+    /// Returns the pod's claims as `namespace/name`.
+    pub fn claims(&self) -> Vec<String> {
+        let claims = self.turn.devices.iter().flat_map(|devices| &devices.case.claims);
+        claims.map(|claim| claim.metadata.full_name()).collect()
+    }
+
+    /// Returns the node that the pod gets; `None`: the attempt fails.
+    pub fn node(&self) -> Option<usize> {
+        match self.attempt {
+            Attempt::Fits { node, .. } => Some(*node),
+            Attempt::Fails(_) => None,
+        }
+    }
+
+    /// Returns true if the pod asks for devices.
+    pub fn asks_for_devices(&self) -> bool {
+        self.turn.devices.is_some()
+    }
+
+    /// Returns the refusals of all nodes that were tried in vain, first the one that the scheduler reports.
+    pub fn refused(&self) -> Vec<(usize, Vec<NodeRefusal>)> {
+        let Attempt::Fails(fails) = self.attempt else { return Vec::new() };
+        let of = |node: &NodeReasons| {
+            let all = std::iter::once(&node.first).chain(&node.others);
+            (node.node, all.map(|refusal| self.account(node.node, refusal)).collect())
+        };
+        fails.nodes.iter().map(of).collect()
+    }
+
+    /// Returns the refusals of a node of a pod that gets another one.
+    pub fn refusals(&self, node: usize) -> Vec<NodeRefusal> {
+        self.now(node).iter().map(|refusal| self.account(node, refusal)).collect()
+    }
+
+    fn now(&self, node: usize) -> Vec<Refusal> {
+        let Ok(Some(first)) = self.turn.check(self.prepared, self.state, node) else { return Vec::new() };
+        let others = self.turn.others(self.prepared, self.state, node, &first);
+        std::iter::once(first).chain(others).collect()
+    }
+
+    fn account(&self, node: usize, refusal: &Refusal) -> NodeRefusal {
+        let rules = self.prepared.setup.rules;
+        NodeRefusal {
+            plugin: refusal.plugin.name(),
+            reasons: refusal.reasons.iter().map(|reason| reason.text(rules).into_owned()).collect(),
+            code: refusal.code,
+            why: words::why(self.prepared, self.state, self.turn, node, refusal),
+        }
+    }
+
+    /// Returns the allocations of the pod's claims on a node that fits.
+    pub fn allocations(&self, node: usize) -> Vec<AllocationResult> {
+        let answer = self.turn.devices.as_ref().and_then(|devices| devices.ask(self.prepared, node));
+        answer.map_or_else(Vec::new, |answer| answer.allocations().to_vec())
+    }
+
+    /// Returns the facts as they are before the attempt: what earlier pods took is taken.
+    pub fn facts(&self) -> Facts {
+        let mut facts = self.prepared.facts.clone();
+        facts.claims.clone_from(&self.state.claims);
+        for (pod, state) in facts.pods.iter_mut().zip(&self.state.pods) {
+            if let Some(node) = state.node.and_then(|node| self.prepared.facts.nodes.get(node)) {
+                set_node(pod, &node.metadata.name);
+            }
+        }
+        facts
+    }
+}
+
+fn set_node(pod: &mut Rc<Pod>, name: &str) {
+    if pod.spec.node_name.is_empty() {
+        Rc::make_mut(pod).spec.node_name = name.to_owned();
+    }
+}

@@ -1,0 +1,105 @@
+//! Choices among nodes of the same score: one is taken by name, and others are tried to see whether they matter.
+
+use super::outcome::{Decision, PodOutcome, Simulation, TieSearch};
+use super::prepared::Prepared;
+use super::queue::{Run, tied};
+use super::seen::{Seen, Watch};
+use super::state::State;
+
+/// Most other choices that are tried.
+const MOST_CHOICES: usize = 16;
+/// Most pods times nodes of all other choices together.
+const MOST_WORK: usize = 1_000_000;
+
+/// Places all pods that wait. Where nodes have the same score, the first by name is taken. `watch` sees the attempts of that run.
+pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simulation {
+    let start = State::new(prepared);
+    let usage = prepared.cluster.usage.clone();
+    let mut sizes: Vec<usize> = Vec::new();
+    let first = |equal: &[usize], sizes: &mut Vec<usize>| {
+        sizes.push(equal.len());
+        equal.first().copied().unwrap_or(0)
+    };
+    let mut relay = watch.map(|watch| move |seen: &Seen<'_, '_>| watch(seen));
+    let watch = relay.as_mut().map(|relay| relay as Watch<'_>);
+    let mut simulation = Run::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
+    if tied(&simulation).is_empty() {
+        return simulation;
+    }
+    let all = sizes.iter().try_fold(1usize, |product, size| product.checked_mul(*size)).unwrap_or(usize::MAX);
+    let work = simulation.pods.len().saturating_mul(prepared.facts.nodes.len()).max(1);
+    let affordable = MOST_WORK.checked_div(work).unwrap_or(1).clamp(1, MOST_CHOICES);
+    let mut tried = 0usize;
+    for choice in 1..all {
+        if tried >= affordable {
+            break;
+        }
+        tried = tried.saturating_add(1);
+        prepared.cluster.usage = usage.clone();
+        let mut digits = Digits::of(choice, all, affordable, &sizes);
+        let other = Run::new(prepared, start.clone(), Box::new(move |equal| digits.pick(equal)), None).all();
+        mark(&mut simulation, &other);
+    }
+    let is_all = tried.saturating_add(1) >= all;
+    let choices = tried.saturating_add(1);
+    simulation.ties = if is_all { TieSearch::All { choices } } else { TieSearch::Some { choices } };
+    simulation
+}
+
+/// Places all pods that wait, and takes the first by name where nodes have the same score.
+pub fn simulate_once(prepared: &mut Prepared<'_>) -> Simulation {
+    let start = State::new(prepared);
+    Run::new(prepared, start, Box::new(|equal| equal.first().copied().unwrap_or(0)), None).all()
+}
+
+/// The choices among equal nodes, one digit each.
+struct Digits {
+    digits: Vec<usize>,
+    at: usize,
+}
+
+impl Digits {
+    /// The `choice`th of all choices, where all can be tried; else always the last, then one that differs once.
+    fn of(choice: usize, all: usize, affordable: usize, sizes: &[usize]) -> Self {
+        let mut digits = vec![0; sizes.len()];
+        if all <= affordable.saturating_add(1) {
+            let mut rest = choice;
+            for (digit, size) in digits.iter_mut().zip(sizes) {
+                *digit = rest.checked_rem(*size).unwrap_or(0);
+                rest = rest.checked_div(*size).unwrap_or(0);
+            }
+        } else if choice == 1 {
+            digits.fill(usize::MAX);
+        } else if let Some(digit) = digits.get_mut(choice.saturating_sub(2)) {
+            *digit = 1;
+        }
+        Digits { digits, at: 0 }
+    }
+
+    fn pick(&mut self, equal: &[usize]) -> usize {
+        let digit = self.digits.get(self.at).copied().unwrap_or(0);
+        self.at = self.at.saturating_add(1);
+        let last = equal.len().saturating_sub(1);
+        equal.get(digit.min(last)).copied().unwrap_or(0)
+    }
+}
+
+/// Marks the pods that fared otherwise: with another verdict or message, or on another node although they had no choice.
+fn mark(simulation: &mut Simulation, other: &Simulation) {
+    for outcome in &mut simulation.pods {
+        let there = other.pods.iter().find(|known| known.pod == outcome.pod);
+        outcome.depends |= there.is_none_or(|there| differs(outcome, there));
+        outcome.fate_depends |= there.is_none_or(|there| outcome.has_node() != there.has_node());
+    }
+}
+
+fn differs(here: &PodOutcome, there: &PodOutcome) -> bool {
+    match (here.decisions.last(), there.decisions.last()) {
+        (Some(Decision::Bound { node, tied }), Some(Decision::Bound { node: other, .. }))
+        | (Some(Decision::Preparing { node, tied }), Some(Decision::Preparing { node: other, .. })) => {
+            node != other && tied.is_empty()
+        }
+        (Some(Decision::Unschedulable(here)), Some(Decision::Unschedulable(there))) => here.message != there.message,
+        (here, there) => here != there,
+    }
+}

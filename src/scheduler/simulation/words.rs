@@ -1,0 +1,73 @@
+//! What the objects say about a refusal, in our words.
+
+use super::node_affinity::Required;
+use super::outcome::{Plugin, Reason, Refusal};
+use super::ports;
+use super::prepared::Prepared;
+use super::state::State;
+use super::taints;
+use super::turn::Turn;
+use crate::place::device::amount::spell;
+use crate::place::device::facts::Node;
+
+/// Most host ports that are listed.
+const MOST_PORTS: usize = 5;
+
+/// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
+pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
+    let Some(there) = prepared.facts.nodes.get(node) else { return Vec::new() };
+    match refusal.plugin {
+        Plugin::NodeUnschedulable => vec!["the node is cordoned".to_owned()],
+        Plugin::TaintToleration => untolerated(turn, there),
+        Plugin::NodeAffinity => Required::of(&prepared.facts.nodes, &prepared.cluster.judgements, &turn.facts.spec).lacks(node),
+        Plugin::NodePorts => {
+            let used = state.nodes.get(node).map_or(&[][..], |state| &state.ports);
+            let taken: Vec<String> = ports::conflicts(&turn.profile.ports, used).take(MOST_PORTS).collect();
+            vec![format!("host port {} is in use", taken.join(", "))]
+        }
+        Plugin::NodeResourcesFit => {
+            refusal.reasons.iter().filter_map(|reason| short(prepared, state, turn, node, reason)).collect()
+        }
+        Plugin::PodTopologySpread => spread(turn),
+        Plugin::InterPodAffinity | Plugin::DynamicResources => Vec::new(),
+    }
+}
+
+fn untolerated(turn: &Turn<'_, '_>, node: &Node) -> Vec<String> {
+    let taints = taints::all_untolerated(&turn.facts.spec.tolerations, node);
+    let text = taints.map(|taint| match taint.value.as_str() {
+        "" => format!("untolerated taint {}:{}", taint.key, taint.effect),
+        value => format!("untolerated taint {}={value}:{}", taint.key, taint.effect),
+    });
+    text.collect()
+}
+
+fn short(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, reason: &Reason) -> Option<String> {
+    let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
+    match reason {
+        Reason::TooManyPods => {
+            let (pods, most) = (there.pods.len(), has.pods?);
+            Some(format!("pods: {pods} of {most} are there already"))
+        }
+        Reason::Insufficient(name) => {
+            let resource = prepared.names.find(name)?;
+            let (wanted, most) = (turn.profile.requests.amount(resource), has.amount(resource)?);
+            let left = most.saturating_sub(there.used.get(resource).copied().unwrap_or(0));
+            let [wanted, left, most] = [wanted, left, most].map(|amount| spelled(name, amount));
+            Some(format!("{name}: {wanted} wanted, {left} of {most} left"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns an amount as the scheduler counts it: thousandths of a CPU, units of everything else.
+fn spelled(name: &str, amount: i64) -> String {
+    let nanos: i128 = if name == "cpu" { 1_000_000 } else { 1_000_000_000 };
+    spell(i128::from(amount).saturating_mul(nanos))
+}
+
+fn spread(turn: &Turn<'_, '_>) -> Vec<String> {
+    let required = turn.facts.spec.topology_spread_constraints.iter().filter(|one| one.when_unsatisfiable != "ScheduleAnyway");
+    let keys: Vec<String> = required.map(|one| format!("{} (maxSkew {})", one.topology_key, one.max_skew)).collect();
+    vec![format!("topology spread over {}", keys.join(", "))]
+}
