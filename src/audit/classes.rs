@@ -1,0 +1,133 @@
+//! What device classes select, and selectors with texts that can never be parsed.
+
+use super::finder::{About, Finder};
+use super::{MOST_TRIALS, current};
+use crate::cel::Environment;
+use crate::expression::unparsable::{Unparsable, unparsable};
+use crate::finding::{Code, FieldPath, field_path};
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::facts::{Ask, ClaimSpec, Class, Meta, Selector};
+use crate::place::device::selectors::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// For each class, in the order of the facts, the devices that it selects; `None`: it was not tried.
+pub type Selected = Vec<Option<Vec<DeviceAt>>>;
+
+/// Tries every class on every device, and reads the texts in selectors. Returns what the classes select.
+pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut Finder<'_, '_>) -> Selected {
+    let facts = cluster.facts;
+    let mut texts = Texts { environment, known: BTreeSet::new() };
+    for class in &facts.classes {
+        texts.check(&class.spec.selectors, "DeviceClass", &class.metadata, &field_path!["spec"], finder);
+    }
+    for template in &facts.templates {
+        texts.check_claim(&template.spec.spec, "ResourceClaimTemplate", &template.metadata, &field_path!["spec", "spec"], finder);
+    }
+    for claim in &facts.claims {
+        texts.check_claim(&claim.spec, "ResourceClaim", &claim.metadata, &field_path!["spec"], finder);
+    }
+    let devices = current(cluster);
+    let mut trials = 0usize;
+    let selected = facts.classes.iter().map(|class| {
+        trials = trials.saturating_add(devices.len().saturating_mul(class.spec.selectors.len().max(1)));
+        if trials > MOST_TRIALS {
+            let message =
+                format!("class {} was not tried on the devices: {MOST_TRIALS} trials are the most", class.metadata.name);
+            finder.tell(Code::PlacementNotModelled, about(class), message, None);
+            return None;
+        }
+        Some(select(cluster, class, &devices, finder))
+    });
+    selected.collect()
+}
+
+fn about(class: &Class) -> About<'_> {
+    About::object("DeviceClass", &class.metadata)
+}
+
+fn select(cluster: &Cluster<'_>, class: &Class, devices: &[DeviceAt], finder: &mut Finder<'_, '_>) -> Vec<DeviceAt> {
+    let mut selected = Vec::new();
+    let mut failed: Option<(usize, &Selector, DeviceAt)> = None;
+    let mut failures = 0usize;
+    for at in devices {
+        let mut all = true;
+        for (index, selector) in class.spec.selectors.iter().enumerate() {
+            match cluster.ask(selector, *at) {
+                Some(Cell::Yes) => continue,
+                Some(Cell::CompileError | Cell::RuntimeError) => {
+                    failures = failures.saturating_add(1);
+                    failed.get_or_insert((index, selector, *at));
+                }
+                Some(Cell::No) | None => {}
+            }
+            all = false;
+            break;
+        }
+        if all {
+            selected.push(*at);
+        }
+    }
+    let name = &class.metadata.name;
+    if let Some((index, selector, at)) = failed {
+        let message = format!(
+            "the selector of class {name} fails on {failures} of {} devices, first on {}: {}",
+            devices.len(),
+            cluster.device_name(at),
+            cluster.selector_error(selector, at)
+        );
+        let help = "no claim of the class is allocated on nodes where such a device is asked about: select by `device.driver` first, and test attributes with `has(…)`";
+        let about = about(class).at(field_path!["spec", "selectors", index, "cel", "expression"]);
+        finder.tell(Code::SelectorFails, about, message, Some(help.to_owned()));
+    } else if selected.is_empty() && !devices.is_empty() {
+        let message = format!("class {name} selects none of the {} devices", devices.len());
+        finder.tell(Code::ClassSelectsNothing, about(class).at(field_path!["spec", "selectors"]), message, None);
+    }
+    selected
+}
+
+/// Reads the texts in selectors, each expression once.
+struct Texts<'e, 'f> {
+    environment: &'e Arc<Environment>,
+    known: BTreeSet<&'f str>,
+}
+
+impl<'f> Texts<'_, 'f> {
+    fn check_claim(
+        &mut self,
+        spec: &'f ClaimSpec,
+        kind: &'static str,
+        metadata: &Meta,
+        path: &FieldPath,
+        finder: &mut Finder<'_, '_>,
+    ) {
+        for (at, request) in spec.devices.requests.iter().enumerate() {
+            let exactly = request.exactly.iter().map(|ask| (ask, path.join(&field_path!["devices", "requests", at, "exactly"])));
+            let first = request.first_available.iter().enumerate();
+            let first =
+                first.map(|(index, ask)| (ask, path.join(&field_path!["devices", "requests", at, "firstAvailable", index])));
+            let asks: Vec<(&'f Ask, FieldPath)> = exactly.chain(first).collect();
+            for (ask, path) in asks {
+                self.check(&ask.selectors, kind, metadata, &path, finder);
+            }
+        }
+    }
+
+    fn check(
+        &mut self,
+        selectors: &'f [Selector],
+        kind: &'static str,
+        metadata: &Meta,
+        path: &FieldPath,
+        finder: &mut Finder<'_, '_>,
+    ) {
+        for (index, selector) in selectors.iter().enumerate() {
+            let Some(cel) = selector.cel.as_ref().filter(|cel| self.known.insert(&cel.expression)) else { continue };
+            let Ok(program) = self.environment.compile(&cel.expression) else { continue };
+            for Unparsable { message, help, .. } in unparsable(&program, self.environment) {
+                let about = About::object(kind, metadata).at(path.join(&field_path!["selectors", index, "cel", "expression"]));
+                finder.tell(Code::SelectorUnparsable, about, message, Some(help));
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! What is wrong in a cluster as it is, and how much of its devices is in use: claims and their allocations compared with what
+//! slices publish, and with the pods and nodes that are there.
+//!
+//! No component of Kubernetes reports these problems: each object is valid on its own. The time grows with the size of the text;
+//! trials of class selectors are bounded by [`MOST_TRIALS`].
+
+mod claims;
+mod classes;
+mod finder;
+mod slices;
+mod usage;
+
+pub use usage::{AmountUse, ClaimCount, DeviceUse, Row, Usage};
+
+use crate::api::Release;
+use crate::error::{Error, ErrorKind};
+use crate::finding::{Code, Findings, Origin, Severity};
+use crate::limits::Limits;
+use crate::manifest::{Input, Item};
+use crate::place::device::behaviour;
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::doctor;
+use crate::place::device::engine::CelSelectors;
+use crate::place::device::facts::Facts;
+use crate::place::device::features::features_of;
+use crate::place::device::plugin_rules::PluginRules;
+use crate::place::environments;
+use crate::scheduler::Target;
+use crate::server::FieldValidation;
+use crate::server::facts::{Gathering, PodsOfWorkloads};
+use crate::server::slices as placing;
+use crate::text::Source;
+use crate::text::located::{self, Finding};
+use finder::{About, Finder, Index};
+use std::collections::BTreeMap;
+
+/// Most evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
+pub const MOST_TRIALS: usize = 1_000_000;
+
+/// The options of [`audit`]. The default follows the last release.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct AuditOptions<'a> {
+    /// The release of the cluster; `None`: the last one.
+    pub release: Option<Release>,
+    /// Feature gates that override the defaults of the release.
+    pub gates: BTreeMap<String, bool>,
+    /// The namespace of objects that name none; `None`: `default`.
+    pub namespace: Option<&'a str>,
+    /// The limits on the size of the text.
+    pub limits: Limits,
+}
+
+impl<'a> AuditOptions<'a> {
+    /// Follows this release.
+    pub fn release(mut self, release: Release) -> Self {
+        self.release = Some(release);
+        self
+    }
+
+    /// Sets a feature gate.
+    pub fn gate(mut self, name: &str, on: bool) -> Self {
+        self.gates.insert(name.to_owned(), on);
+        self
+    }
+
+    /// Puts objects that name no namespace into this one.
+    pub fn namespace(mut self, namespace: &'a str) -> Self {
+        self.namespace = Some(namespace);
+        self
+    }
+
+    /// Sets the limits on the size of the text.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// The problems and the usage of a cluster.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Audit<'t> {
+    /// The text, which turns byte offsets into lines.
+    pub source: Source<'t>,
+    /// The objects of the text.
+    pub items: Vec<Item>,
+    /// The release that answers.
+    pub release: Release,
+    /// The gates that the release knows.
+    pub gates: BTreeMap<&'static str, bool>,
+    /// All findings, in the order: text, absent objects, claims, slices, classes.
+    pub findings: Vec<Finding>,
+    /// The devices and resources in use.
+    pub usage: Usage,
+    /// True if a slice or a claim was read, and no finding is an error.
+    pub ok: bool,
+}
+
+/// Audits a cluster: the objects as `kubectl get -o yaml` prints them, in one text.
+///
+/// # Errors
+/// A release without devices, or a gate that cannot be set.
+///
+/// ```
+/// let cluster = "
+/// apiVersion: resource.k8s.io/v1
+/// kind: ResourceClaim
+/// metadata: {name: a, namespace: team}
+/// spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}
+/// status: {allocation: {devices: {results: [{request: r, driver: gpu.example.com, pool: p, device: gpu-7}]}}}
+/// ---
+/// apiVersion: resource.k8s.io/v1
+/// kind: ResourceSlice
+/// metadata: {name: p}
+/// spec:
+///   driver: gpu.example.com
+///   nodeName: node-1
+///   pool: {name: p, generation: 1, resourceSliceCount: 1}
+///   devices: [{name: gpu-0}]
+/// ";
+/// let audit = claimkit::audit(cluster, &claimkit::AuditOptions::default()).unwrap();
+/// let found = audit.findings.iter().find(|finding| finding.code == claimkit::Code::DeviceUnpublished).unwrap();
+/// assert_eq!(found.message, "claim team/a holds device gpu.example.com/p/gpu-7, which no slice publishes");
+/// assert_eq!(audit.usage.pools[0].devices.free, Some(1));
+/// ```
+pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>, Error> {
+    let target = Target::new(options.release, &options.gates)?;
+    let on = |name: &str| target.on(name);
+    let mut input = Input::read(text, Some(target.release), &options.limits);
+    let namespace = options.namespace.unwrap_or("default");
+    // A cluster may serve fields that this release does not know yet: they are not errors of its objects.
+    let mut gathering = Gathering::new(target.release, namespace, FieldValidation::Warn);
+    gathering.pods_of_workloads = PodsOfWorkloads::Later;
+    gathering.findings = std::mem::take(&mut input.file.findings);
+    let mut index = Index::new(namespace);
+    let mut repeated = Vec::new();
+    for (at, item) in input.items.iter().enumerate() {
+        if index.add(item, at) {
+            gathering.take(&input, item, at);
+        } else {
+            repeated.push(at);
+        }
+    }
+    let Gathering { mut facts, findings: mut in_text, .. } = gathering;
+    in_text.retain(|finding| finding.code != Code::OtherGroup);
+    let mut finder = Finder::new(&input, &index);
+    repeated.into_iter().for_each(|at| finder.repeated(at));
+    absent(&facts, &mut finder);
+    let features = features_of(target.release.minor, on);
+    let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
+        .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
+    let engine = CelSelectors::new(target.release, on("DRAListTypeAttributes"));
+    let faults = doctor::findings(&Cluster::new(&facts, behaviour, &features, &engine));
+    PluginRules::of(target.release.minor, target.release.patch).apply_taint_rules(&mut facts, on, &engine);
+    let cluster = Cluster::new(&facts, behaviour, &features, &engine);
+    claims::check(&cluster, &mut finder);
+    slices::check(&cluster, &mut finder);
+    let environment = environments::scheduler(target.release, on("DRAListTypeAttributes"));
+    let selected = classes::check(&cluster, &environment, &mut finder);
+    let usage = usage::of(&cluster, &selected);
+    let mut kept = Findings::new(options.limits.findings);
+    finder.list().into_iter().for_each(|finding| kept.push(finding));
+    let objects = || input.items.iter().enumerate().filter_map(|(at, item)| Some((at, item, input.tree(item)?)));
+    // What authors of selectors should know is not about the cluster's state.
+    let faults = faults.iter().filter(|found| found.finding.code != Code::AttributeOnSome);
+    faults.for_each(|found| kept.push(placing::placed(objects(), found)));
+    let findings = kept.behind(in_text);
+    let is_read = !facts.slices.is_empty() || !facts.claims.is_empty();
+    let ok = is_read && findings.iter().all(|finding| finding.severity != Severity::Error);
+    let findings = findings.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
+    let Input { file, items } = input;
+    Ok(Audit { source: file.source, items, release: target.release, gates: target.known_gates(), findings, usage, ok })
+}
+
+/// Reports once for each kind that nothing of it is given, with the command that prints it.
+fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
+    let holds = facts.claims.iter().any(|claim| claim.status.allocation.is_some());
+    let absent = [
+        (facts.slices.is_empty(), "ResourceSlice", "devices in use are not compared with those published", "resourceslices"),
+        (facts.claims.is_empty(), "ResourceClaim", "every device counts as free", "resourceclaims -A"),
+        (facts.pods.is_empty() && holds, "Pod", "it is not checked whether the pods of `reservedFor` exist", "pods -A"),
+        (
+            facts.nodes.is_empty() && !facts.slices.is_empty(),
+            "Node",
+            "it is not checked whether the nodes of slices exist",
+            "nodes",
+        ),
+        (facts.classes.is_empty(), "DeviceClass", "it is not checked what classes select", "deviceclasses"),
+    ];
+    for (_, kind, effect, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
+        let message = format!("no {kind} is given: {effect}");
+        let help = format!("add what `kubectl get {command} -o yaml` prints");
+        finder.tell(Code::ObjectsAbsent, About::nothing(), message, Some(help));
+    }
+    if facts.slices.is_empty() && facts.claims.is_empty() {
+        let message = "the text holds no ResourceSlice and no ResourceClaim".to_owned();
+        finder.tell(Code::NothingChecked, About::nothing(), message, None);
+    }
+}
+
+/// Returns the devices of the newest generation of each pool; of several with one name the first.
+fn current(cluster: &Cluster<'_>) -> Vec<DeviceAt> {
+    let mut seen = vec![false; cluster.identities()];
+    let mut devices = Vec::new();
+    for (_, _, slices) in cluster.all_pools() {
+        let generation = |at: &usize| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
+        let newest = slices.iter().filter_map(generation).max();
+        let current = slices.iter().filter(|at| generation(at) == newest);
+        for (at, _) in current.flat_map(|at| cluster.devices_of(*at)) {
+            if let Some(seen) = seen.get_mut(cluster.identity(at).index())
+                && !std::mem::replace(seen, true)
+            {
+                devices.push(at);
+            }
+        }
+    }
+    devices
+}
+
+/// The origin of the findings.
+const ORIGIN: Origin = Origin::Claimkit;

@@ -1,0 +1,157 @@
+//! Slices compared with the nodes that are there, and devices with their partitions.
+
+use super::finder::{About, Finder};
+use crate::finding::{Code, field_path};
+use crate::place::device::cluster::{Cluster, DeviceAt};
+use crate::place::device::facts::{Device, Slice};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The attribute by which Kubernetes names the PCI address of a device.
+const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
+
+/// Reports slices of absent nodes, negative counters, and partitions that nothing keeps apart.
+pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
+    let nodes: BTreeSet<&str> = cluster.facts.nodes.iter().map(|node| node.metadata.name.as_str()).collect();
+    for slice in &cluster.facts.slices {
+        if !nodes.is_empty() {
+            absent_nodes(slice, &nodes, finder);
+        }
+        for (index, device) in slice.spec.devices.iter().enumerate() {
+            negative(slice, index, device, finder);
+        }
+    }
+    for (driver, pool, slices) in cluster.all_pools() {
+        let generation = |at: &usize| cluster.slice(*at).map(|slice| slice.spec.pool.generation);
+        let newest = slices.iter().filter_map(generation).max();
+        let current = slices.iter().filter(|at| generation(at) == newest);
+        let devices: Vec<(DeviceAt, &Device)> = current.flat_map(|at| cluster.devices_of(*at)).collect();
+        partitions(cluster, &format!("{driver}/{pool}"), &devices, finder);
+    }
+}
+
+fn about(slice: &Slice) -> About<'_> {
+    About::object("ResourceSlice", &slice.metadata)
+}
+
+fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '_>) {
+    let is_absent = |name: &Option<String>| name.as_deref().is_some_and(|name| !name.is_empty() && !nodes.contains(name));
+    if is_absent(&slice.spec.node_name) {
+        let node = slice.spec.node_name.as_deref().unwrap_or_default();
+        let message = format!("slice {} is of node {node}, which is not there", slice.metadata.name);
+        finder.tell(Code::SliceNodeAbsent, about(slice).at(field_path!["spec", "nodeName"]), message, None);
+    }
+    let first = slice.spec.devices.iter().enumerate().find(|(_, device)| is_absent(&device.node_name));
+    if let Some((index, device)) = first {
+        let node = device.node_name.as_deref().unwrap_or_default();
+        let count = slice.spec.devices.iter().filter(|device| is_absent(&device.node_name)).count();
+        let more =
+            if count > 1 { format!("; {} more devices of the slice likewise", count.saturating_sub(1)) } else { String::new() };
+        let message =
+            format!("device {} of slice {} is of node {node}, which is not there{more}", device.name, slice.metadata.name);
+        let about = about(slice).at(field_path!["spec", "devices", index, "nodeName"]);
+        finder.tell(Code::SliceNodeAbsent, about, message, None);
+    }
+}
+
+fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_, '_>) {
+    for (at, consumption) in device.consumes_counters.iter().enumerate() {
+        for (counter, amount) in consumption.counters.iter().filter(|(_, amount)| amount.value.nanos() < 0) {
+            let message = format!(
+                "device {} consumes {} of counter {counter} of set {}: using it leaves others more than there is",
+                device.name,
+                amount.value.text(),
+                consumption.counter_set
+            );
+            let about = about(slice).at(field_path!["spec", "devices", index, "consumesCounters", at]);
+            finder.tell(Code::ConsumptionNegative, about, message, None);
+        }
+    }
+}
+
+/// The evidence that one device is a part of another.
+struct Part<'f> {
+    whole: &'f str,
+    part: DeviceAt,
+    reason: String,
+}
+
+/// Reports devices of which one is a part of the other, as far as attributes say so, and that no common counter set keeps apart.
+fn partitions(cluster: &Cluster<'_>, pool: &str, devices: &[(DeviceAt, &Device)], finder: &mut Finder<'_, '_>) {
+    let mut parts: BTreeMap<usize, Part<'_>> = BTreeMap::new();
+    let mut count: BTreeMap<&str, usize> = BTreeMap::new();
+    for (at, part, whole, reason) in by_parent(devices).into_iter().chain(by_address(devices)) {
+        if have_common_set(part, whole) {
+            continue;
+        }
+        let sum = count.entry(&whole.name).or_default();
+        *sum = sum.saturating_add(1);
+        parts.entry(cluster.flat(at)).or_insert(Part { whole: &whole.name, part: at, reason });
+    }
+    let mut told = BTreeSet::new();
+    for Part { whole, part, reason } in parts.into_values() {
+        let Some((slice, device)) = cluster.device(part).filter(|_| told.insert(whole)) else { continue };
+        let more = count.get(whole).map_or(0, |count| count.saturating_sub(1));
+        let more = if more > 0 { format!("; {more} more of the kind") } else { String::new() };
+        let message = format!(
+            "devices {} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated{more}",
+            device.name
+        );
+        let about = about(slice).at(field_path!["spec", "devices", part.index, "name"]);
+        finder.tell(Code::PartitionsWithoutCounters, about, message, None);
+    }
+}
+
+type Pair<'f> = (DeviceAt, &'f Device, &'f Device, String);
+
+/// Finds devices with an attribute such as `parentUUID` whose value is the attribute `uuid` of another device.
+fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
+    let lower = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let mut parents: BTreeMap<(String, String), &'f Device> = BTreeMap::new();
+    let mut children: Vec<(DeviceAt, &'f Device, &'f str, (String, String))> = Vec::new();
+    for (at, device) in devices {
+        for (name, value) in device.attributes.iter() {
+            let Some(text) = value.string.clone().or_else(|| value.int.map(|int| int.to_string())) else { continue };
+            let short = lower(name);
+            match short.strip_prefix("parent").filter(|rest| !rest.is_empty()) {
+                Some(of) => children.push((*at, device, name, (of.to_owned(), text))),
+                None if short == "uuid" || short == "pcibusid" || short == "pciaddress" => {
+                    parents.entry((short, text)).or_insert(device);
+                }
+                None => {}
+            }
+        }
+    }
+    let pair = |(at, device, name, key): (DeviceAt, &'f Device, &'f str, (String, String))| {
+        let whole = *parents.get(&key)?;
+        (!std::ptr::eq(whole, device)).then(|| (at, device, whole, format!("attribute {name} names it")))
+    };
+    children.into_iter().filter_map(pair).collect()
+}
+
+/// Finds devices that have the PCI address of an earlier one and another `type`: a device, and a part of it. Parts of one type,
+/// such as fixed partitions of one size, do not overlap.
+fn by_address<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
+    let mut known: BTreeMap<&'f str, &'f Device> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (at, device) in devices.iter().copied() {
+        let Some(address) = device.attributes.get(BUS_ID).and_then(|value| value.string.as_deref()) else { continue };
+        match known.get(address) {
+            Some(whole) if kind_of(whole).is_some() && kind_of(device).is_some() && kind_of(whole) != kind_of(device) => {
+                found.push((at, device, *whole, format!("both have {BUS_ID} {address}")));
+            }
+            Some(_) => {}
+            None => drop(known.insert(address, device)),
+        }
+    }
+    found
+}
+
+/// The attribute `type`, in whatever domain.
+fn kind_of(device: &Device) -> Option<&str> {
+    let (_, kind) = device.attributes.iter().find(|(name, _)| name.rsplit('/').next() == Some("type"))?;
+    kind.string.as_deref()
+}
+
+fn have_common_set(a: &Device, b: &Device) -> bool {
+    a.consumes_counters.iter().any(|one| b.consumes_counters.iter().any(|other| other.counter_set == one.counter_set))
+}

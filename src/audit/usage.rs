@@ -1,0 +1,401 @@
+//! How much of the devices, counters and capacity is in use, by node, pool, driver, class and namespace.
+
+use super::classes::Selected;
+use super::current;
+use crate::place::device::amount::{Amount, spell_like};
+use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
+use crate::place::device::counters::uses_counters;
+use crate::place::device::facts::{AllocatedDevice, Ask, Claim, Device};
+use crate::place::device::taints;
+use crate::place::device::usage::results_of;
+use claimkit_values::order;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The devices and resources in use. Every list is in the order of the names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// By node. The row without a name has the devices that no single node has.
+    pub nodes: Vec<Row>,
+    /// The usage of each pool.
+    pub pools: Vec<Row>,
+    /// The usage of each driver.
+    pub drivers: Vec<Row>,
+    /// By class: the devices that it selects. A device can be in several rows.
+    pub classes: Vec<Row>,
+    /// By namespace: what its claims hold.
+    pub namespaces: Vec<Row>,
+}
+
+/// The use of a group of devices.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// The name of the node, pool, driver, class or namespace.
+    pub name: Option<String>,
+    /// The driver of a pool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+    /// The claims of a namespace or a class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claims: Option<ClaimCount>,
+    /// Numbers of devices by state.
+    pub devices: DeviceUse,
+    /// Capacities of these devices by `domain/name`, in the order of the names.
+    pub capacity: Vec<AmountUse>,
+    /// Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets.
+    pub counters: Vec<AmountUse>,
+}
+
+/// Claims of a namespace, or with a request for a class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ClaimCount {
+    /// Number of claims with devices.
+    pub allocated: usize,
+    /// Number of claims that wait for devices.
+    pub pending: usize,
+}
+
+/// Devices of a group. Without `total`, the group has no devices of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeviceUse {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Number of published devices; absent if it is unknown.
+    pub total: Option<usize>,
+    /// Held as a whole.
+    pub in_use: usize,
+    /// Number of devices used by shares.
+    pub shared: usize,
+    /// Held with admin access, by whomever else they are used.
+    pub admin: usize,
+    /// Not held, but too little is left of a counter that they consume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<usize>,
+    /// Not held, but with a taint that keeps claims away which do not tolerate it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tainted: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Number of devices in none of these states.
+    pub free: Option<usize>,
+}
+
+/// The use of a capacity or counter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AmountUse {
+    /// The name of the pool, driver, namespace or class.
+    pub name: String,
+    /// The published quantity; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<String>,
+    /// The quantity in use.
+    pub used: String,
+    /// The remaining quantity; negative if more is in use than is published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<String>,
+}
+
+/// Sums the use of the devices of a cluster. `selected`: what its classes select.
+pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
+    let states = States::of(cluster);
+    let mut pools: BTreeMap<(&str, &str), Sum<'_>> = BTreeMap::new();
+    let mut drivers: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
+    let mut nodes: BTreeMap<Option<&str>, Sum<'_>> = BTreeMap::new();
+    // A node without devices has a row, too.
+    for node in &cluster.facts.nodes {
+        nodes.entry(Some(&node.metadata.name)).or_default();
+    }
+    for at in current(cluster) {
+        let Some((slice, device)) = cluster.device(at) else { continue };
+        let state = states.at(cluster, at);
+        let node = [&slice.spec.node_name, &device.node_name].into_iter().flatten().find(|name| !name.is_empty());
+        let sums = [
+            pools.entry((&slice.spec.driver, &slice.spec.pool.name)).or_default(),
+            drivers.entry(&slice.spec.driver).or_default(),
+            nodes.entry(node.map(String::as_str)).or_default(),
+        ];
+        for sum in sums {
+            sum.add(cluster, at, state);
+        }
+    }
+    for ((driver, pool), counters) in &states.counters {
+        let node = states.homes.get(&(*driver, *pool)).copied().flatten();
+        for ((set, counter), (total, used)) in counters {
+            let count = |sum: &mut Sum<'_>, name: String| {
+                sum.counters.entry(name).or_default().add(Some(total.nanos()), *used, total.text())
+            };
+            count(pools.entry((driver, pool)).or_default(), format!("{set}/{counter}"));
+            count(drivers.entry(driver).or_default(), format!("{driver}/{counter}"));
+            count(nodes.entry(node).or_default(), format!("{driver}/{counter}"));
+        }
+    }
+    Usage {
+        nodes: nodes.into_iter().map(|(name, sum)| sum.row(name, None)).collect(),
+        pools: pools.into_iter().map(|((driver, pool), sum)| sum.row(Some(pool), Some(driver))).collect(),
+        drivers: drivers.into_iter().map(|(name, sum)| sum.row(Some(name), None)).collect(),
+        classes: classes(cluster, &states, selected),
+        namespaces: namespaces(cluster),
+    }
+}
+
+/// By set and counter: how much there is, and how much is in use.
+type Counters<'f> = BTreeMap<(&'f str, &'f str), (&'f Amount, i128)>;
+
+/// The remaining counters, and the state of each device that follows.
+struct States<'f> {
+    /// By pool, set and counter: how much there is, and how much is in use.
+    counters: BTreeMap<(&'f str, &'f str), Counters<'f>>,
+    /// The node of each pool that only one node has.
+    homes: BTreeMap<(&'f str, &'f str), Option<&'f str>>,
+    /// By identity, the number of claims with admin access.
+    admins: Vec<usize>,
+}
+
+/// The state of a device.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    InUse,
+    Shared,
+    Blocked,
+    Tainted,
+    Free,
+}
+
+impl<'f> States<'f> {
+    fn of(cluster: &Cluster<'f>) -> Self {
+        let mut states = States { counters: BTreeMap::new(), homes: BTreeMap::new(), admins: vec![0; cluster.identities()] };
+        for (driver, pool, slices) in cluster.all_pools() {
+            let slices = slices.iter().filter_map(|at| cluster.slice(*at).map(|slice| (*at, slice)));
+            let newest = slices.clone().map(|(_, slice)| slice.spec.pool.generation).max();
+            let slices = slices.filter(|(_, slice)| Some(slice.spec.pool.generation) == newest);
+            let mut names = slices.clone().map(|(_, slice)| slice.spec.node_name.as_deref().filter(|name| !name.is_empty()));
+            let first = names.next().flatten();
+            states.homes.insert((driver, pool), first.filter(|first| names.all(|name| name == Some(*first))));
+            let mut counters = Counters::new();
+            for set in slices.clone().flat_map(|(_, slice)| &slice.spec.shared_counters) {
+                for (name, counter) in set.counters.iter() {
+                    counters.entry((&set.name, name)).or_insert((&counter.value, 0));
+                }
+            }
+            if counters.is_empty() {
+                continue;
+            }
+            for (at, device) in slices.flat_map(|(at, _)| cluster.devices_of(at)) {
+                if uses_counters(cluster, cluster.identity(at)) {
+                    for (key, amount) in consumed(device) {
+                        if let Some((_, used)) = counters.get_mut(&key) {
+                            *used = used.saturating_add(amount.nanos());
+                        }
+                    }
+                }
+            }
+            states.counters.insert((driver, pool), counters);
+        }
+        for result in cluster.facts.claims.iter().flat_map(|claim| results_of(claim)) {
+            if result.admin_access == Some(true)
+                && let Some(identity) = identity(cluster, result)
+                && let Some(count) = states.admins.get_mut(identity.index())
+            {
+                *count = count.saturating_add(1);
+            }
+        }
+        states
+    }
+
+    fn at(&self, cluster: &Cluster<'f>, at: DeviceAt) -> (State, bool) {
+        let identity = cluster.identity(at);
+        let has_admin = self.admins.get(identity.index()).is_some_and(|count| *count > 0);
+        let Some((slice, device)) = cluster.device(at) else { return (State::Free, has_admin) };
+        let state = if !cluster.is_free(identity) {
+            State::InUse
+        } else if cluster.usage.has_shares(identity) {
+            State::Shared
+        } else if self.is_blocked((&slice.spec.driver, &slice.spec.pool.name), device) {
+            State::Blocked
+        } else if taints::untolerated(cluster.behaviour, device, &[]).is_some() {
+            State::Tainted
+        } else {
+            State::Free
+        };
+        (state, has_admin)
+    }
+
+    fn is_blocked(&self, pool: (&str, &str), device: &Device) -> bool {
+        let counters = self.counters.get(&pool);
+        consumed(device).any(|(key, amount)| {
+            let left = counters.and_then(|counters| counters.get(&key)).map(|(total, used)| total.nanos().saturating_sub(*used));
+            left.is_some_and(|left| amount.nanos() > left)
+        })
+    }
+}
+
+/// The counters that a device consumes: set and name, amount.
+fn consumed(device: &Device) -> impl Iterator<Item = ((&str, &str), &Amount)> {
+    device.consumes_counters.iter().flat_map(|consumption| {
+        let set = consumption.counter_set.as_str();
+        consumption.counters.iter().map(move |(name, counter)| ((set, name.as_str()), &counter.value))
+    })
+}
+
+fn identity(cluster: &Cluster<'_>, result: &AllocatedDevice) -> Option<Identity> {
+    cluster.identity_of((&result.driver, &result.pool, &result.device))
+}
+
+/// A name with its domain, which is the driver where none is written.
+fn qualified(driver: &str, name: &str) -> String {
+    if name.contains('/') { name.to_owned() } else { format!("{driver}/{name}") }
+}
+
+/// Amounts in nanos, and an amount in whose notation they are shown.
+#[derive(Default)]
+struct Amounts {
+    total: Option<i128>,
+    used: i128,
+    beside: String,
+}
+
+impl Amounts {
+    fn add(&mut self, total: Option<i128>, used: i128, beside: &str) {
+        if self.beside.is_empty() {
+            beside.clone_into(&mut self.beside);
+        }
+        if let Some(total) = total {
+            self.total = Some(self.total.unwrap_or(0).saturating_add(total));
+        }
+        self.used = self.used.saturating_add(used);
+    }
+
+    fn shown(self, name: String) -> AmountUse {
+        let spell = |nanos: i128| spell_like(nanos, &self.beside);
+        let free = self.total.map(|total| spell(total.saturating_sub(self.used)));
+        AmountUse { name, total: self.total.map(spell), used: spell(self.used), free }
+    }
+}
+
+/// The sums of a row.
+#[derive(Default)]
+struct Sum<'f> {
+    devices: DeviceUse,
+    /// By driver and name.
+    capacity: BTreeMap<(&'f str, &'f str), Amounts>,
+    counters: BTreeMap<String, Amounts>,
+}
+
+impl<'f> Sum<'f> {
+    /// Adds a published device.
+    fn add(&mut self, cluster: &Cluster<'f>, at: DeviceAt, (state, has_admin): (State, bool)) {
+        let one = |count: &mut Option<usize>, by: bool| *count = Some(count.unwrap_or(0).saturating_add(usize::from(by)));
+        let devices = &mut self.devices;
+        one(&mut devices.total, true);
+        one(&mut devices.blocked, state == State::Blocked);
+        one(&mut devices.tainted, state == State::Tainted);
+        one(&mut devices.free, state == State::Free);
+        devices.in_use = devices.in_use.saturating_add(usize::from(state == State::InUse));
+        devices.shared = devices.shared.saturating_add(usize::from(state == State::Shared));
+        devices.admin = devices.admin.saturating_add(usize::from(has_admin));
+        let Some((slice, device)) = cluster.device(at) else { return };
+        for (name, capacity) in device.capacity.iter() {
+            let total = capacity.value.nanos();
+            let used = match state {
+                State::InUse => total,
+                _ => cluster.usage.used(cluster.identity(at), name),
+            };
+            self.capacity.entry((&slice.spec.driver, name)).or_default().add(Some(total), used, capacity.value.text());
+        }
+    }
+
+    fn row(self, name: Option<&str>, driver: Option<&str>) -> Row {
+        let mut capacity: BTreeMap<String, Amounts> = BTreeMap::new();
+        for ((driver, name), amounts) in self.capacity {
+            capacity.entry(qualified(driver, name)).or_default().add(amounts.total, amounts.used, &amounts.beside);
+        }
+        Row {
+            name: name.map(str::to_owned),
+            driver: driver.map(str::to_owned),
+            claims: None,
+            devices: self.devices,
+            capacity: capacity.into_iter().map(|(name, amounts)| amounts.shown(name)).collect(),
+            counters: self.counters.into_iter().map(|(name, amounts)| amounts.shown(name)).collect(),
+        }
+    }
+}
+
+/// The classes of a claim's requests.
+fn asks(claim: &Claim) -> impl Iterator<Item = &Ask> {
+    claim.spec.devices.requests.iter().flat_map(|request| request.exactly.iter().chain(&request.first_available))
+}
+
+fn classes(cluster: &Cluster<'_>, states: &States<'_>, selected: &Selected) -> Vec<Row> {
+    let mut counts: BTreeMap<&str, ClaimCount> = BTreeMap::new();
+    for claim in &cluster.facts.claims {
+        let mut names: Vec<&str> = asks(claim).map(|ask| ask.device_class_name.as_str()).collect();
+        order::sort(&mut names);
+        names.dedup();
+        for name in names {
+            counts.entry(name).or_default().add(claim);
+        }
+    }
+    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
+    for (class, devices) in cluster.facts.classes.iter().zip(selected) {
+        let name = class.metadata.name.as_str();
+        let mut sum = Sum::default();
+        for at in devices.iter().flatten() {
+            sum.add(cluster, *at, states.at(cluster, *at));
+        }
+        if devices.as_ref().is_some_and(Vec::is_empty) {
+            let none = Some(0);
+            sum.devices = DeviceUse { total: none, blocked: none, tainted: none, free: none, ..DeviceUse::default() };
+        }
+        let claims = Some(counts.remove(name).unwrap_or_default());
+        rows.insert(name, Row { claims, ..sum.row(Some(name), None) });
+    }
+    // Classes that claims name and nobody gave.
+    for (name, claims) in counts {
+        let row = Row { name: Some(name.to_owned()), claims: Some(claims), ..Row::default() };
+        rows.insert(name, row);
+    }
+    rows.into_values().collect()
+}
+
+impl ClaimCount {
+    fn add(&mut self, claim: &Claim) {
+        let count = if claim.status.allocation.is_some() { &mut self.allocated } else { &mut self.pending };
+        *count = count.saturating_add(1);
+    }
+}
+
+fn namespaces(cluster: &Cluster<'_>) -> Vec<Row> {
+    let mut sums: BTreeMap<&str, (ClaimCount, Sum<'_>)> = BTreeMap::new();
+    for claim in &cluster.facts.claims {
+        let (claims, sum) = sums.entry(&claim.metadata.namespace).or_default();
+        claims.add(claim);
+        for result in results_of(claim) {
+            hold(cluster, result, sum);
+        }
+    }
+    let row = |(name, (claims, sum)): (&str, (ClaimCount, Sum<'_>))| Row { claims: Some(claims), ..sum.row(Some(name), None) };
+    sums.into_iter().map(row).collect()
+}
+
+/// Adds a device that a claim holds.
+fn hold<'f>(cluster: &Cluster<'f>, result: &'f AllocatedDevice, sum: &mut Sum<'f>) {
+    let more = |count: &mut usize| *count = count.saturating_add(1);
+    if result.admin_access == Some(true) {
+        return more(&mut sum.devices.admin);
+    }
+    let device = identity(cluster, result).and_then(|identity| cluster.named(identity)).and_then(|at| cluster.device(at));
+    if result.share_id.is_some() {
+        more(&mut sum.devices.shared);
+        for (name, amount) in result.consumed_capacity.iter().flat_map(|consumed| consumed.iter()) {
+            sum.capacity.entry((&result.driver, name)).or_default().add(None, amount.nanos(), amount.text());
+        }
+    } else {
+        more(&mut sum.devices.in_use);
+        for (name, capacity) in device.iter().flat_map(|(_, device)| device.capacity.iter()) {
+            sum.capacity.entry((&result.driver, name)).or_default().add(None, capacity.value.nanos(), capacity.value.text());
+        }
+    }
+    for ((_, counter), amount) in device.iter().flat_map(|(_, device)| consumed(device)) {
+        sum.counters.entry(format!("{}/{counter}", result.driver)).or_default().add(None, amount.nanos(), amount.text());
+    }
+}
