@@ -2,6 +2,7 @@
 
 use crate::advice::nearest;
 use crate::api::{self, GROUP, Release};
+use crate::go::quantity::Quantity;
 use crate::names;
 use crate::policy::keys::{ALLOCATION_MODES, Key, Names, Shape};
 use crate::policy::pattern;
@@ -23,7 +24,13 @@ impl Errors {
         self.list.push(format!("{path}: {}", text.as_ref()));
     }
 
-    /// All of them.
+    /// Is there one about this key or about something below it?
+    pub fn mentions(&self, path: &str) -> bool {
+        let rest = |line: &String| line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '.', '[']));
+        self.list.iter().any(rest)
+    }
+
+    /// Returns all errors as a list.
     pub fn into_list(self) -> Vec<String> {
         self.list
     }
@@ -102,6 +109,7 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
         }
         Shape::Labels => labels(tree, node, path, errors),
         Shape::Gates => gates(tree, node, path, errors),
+        Shape::Quantities => quantities(tree, node, path, errors),
     }
 }
 
@@ -214,6 +222,32 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     }
 }
 
+/// The text of a quantity: a string or a number.
+pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
+    let span = tree.span(node);
+    match tree.kind(node) {
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => tree.source().get(span.from()..span.to()),
+        _ => tree.str(node),
+    }
+}
+
+fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+    for entry in entries(tree, node, path, errors) {
+        let name = tree.text(entry.key);
+        let here = format!("{path}[{}]", shown_key(name));
+        if let Some(message) = names::qualified_name(name).first() {
+            errors.push(&here, format!("no name of a capacity: {message}"));
+        }
+        match quantity(tree, entry.value) {
+            None => errors.push(&here, format!("must be a quantity, such as `40Gi`, not {}", what(tree, entry.value))),
+            Some(text) if Quantity::parse(text).is_err() => {
+                errors.push(&here, format!("{} is no quantity; write one such as `40Gi`", shown(text)));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
 /// Checks that the gates exist. Whether the release has them is checked in [`crate::policy::Settings::read`].
 fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     for entry in entries(tree, node, path, errors) {
@@ -257,6 +291,13 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
         Names::Class => never(names::subdomain(&sample), "a class", errors),
         Names::Group => never(names::subdomain(&sample), "an API group", errors),
         Names::Claim => never(names::subdomain(&sample), "a ResourceClaim or its template", errors),
+        Names::Resource => match sample.split_once('/') {
+            None if text == "*" => {}
+            None => errors.push(path, format!("{} has no domain: extended resources are like `example.com/gpu`", shown(text))),
+            Some(_) => never(names::qualified_name(&sample), "an extended resource", errors),
+        },
+        Names::TaintKey if text == "*" => {}
+        Names::TaintKey => never(names::qualified_name(&sample), "a taint", errors),
         Names::Node => never(names::subdomain(text), "a Node", errors),
         Names::Driver => never(names::lowered_subdomain(&sample), "a driver", errors),
         Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), "a Namespace", errors),

@@ -4,7 +4,7 @@ use crate::api::classic::v1alpha2::ALLOCATION_MODES;
 use crate::api::{ClassicKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
-use crate::policy::refusals::{Subject, driver, node_rule, refuse};
+use crate::policy::refusals::{Subject, driver, node_rule, refuse, refuse_class};
 use crate::policy::settings::{GroupKind, GroupKinds, Settings};
 use crate::record::{Record, Value};
 use crate::rules::Errors;
@@ -70,11 +70,11 @@ pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors)
 
 fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let release = subject.release;
-    let classes = settings.resource_classes.of(subject.namespace);
     let class = spec.str("resourceClassName");
     // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
-        refuse(classes, Code::PolicyResourceClass, &path.field("resourceClassName"), class, release, errors);
+        let (rule, path) = (&settings.resource_classes, path.field("resourceClassName"));
+        refuse_class(rule, Code::PolicyResourceClass, &path, class, subject.namespace, release, errors);
     }
     let mode = spec.str("allocationMode");
     if ALLOCATION_MODES.contains(&mode) || settings.validation_off {

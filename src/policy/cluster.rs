@@ -2,10 +2,12 @@
 //!
 //! Source: Kubewarden 1.36, `crates/policy-evaluator/src/callback_handler/kubernetes/client.rs`.
 
-use crate::policy::settings::Labels;
 use crate::text::json;
 use crate::text::tree::{Kind, NodeId, Tree};
 use serde::Serialize;
+
+/// Labels: keys and values, in the order given.
+pub type Labels = Vec<(String, String)>;
 
 /// A host that answers queries about the cluster.
 pub trait Cluster {
@@ -19,9 +21,7 @@ pub trait Cluster {
 /// The result of a look-up of an object.
 #[derive(Debug)]
 pub enum Lookup {
-    /// Its JSON.
     Found(String),
-    /// There is none.
     Missing,
     /// The host could not answer, and why.
     Failed(String),

@@ -3,9 +3,12 @@
 use crate::api::device::ALLOCATION_MODES;
 use crate::api::{DeviceKind, Release};
 use crate::finding::{Code, Path};
+use crate::policy::limits;
+use crate::policy::namespace::Has;
 use crate::policy::pattern;
-use crate::policy::refusals::{Subject, driver, node_rule, refuse};
-use crate::policy::settings::{Settings, TaintSelector};
+use crate::policy::refusals::{Subject, driver, labels_unknown, node_rule, refuse, refuse_class};
+use crate::policy::selectors;
+use crate::policy::settings::{List, Settings, TaintSelector};
 use crate::record::{Record, Value};
 use crate::rules::Errors;
 
@@ -22,7 +25,9 @@ pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, er
             }
         }
         DeviceKind::DeviceClass => {
+            selectors(settings, subject, spec, &path, errors);
             opaque_drivers(settings, subject.release, spec, &path, errors);
+            limits::class(settings, subject.release, spec, &path, errors);
             if spec.schema.field("suitableNodes", subject.release).is_some() {
                 let (rule, nodes) = (&settings.suitable_nodes, path.field("suitableNodes"));
                 node_rule(rule, Code::PolicySuitableNodes, spec, &nodes, "suitableNodes", subject.release, errors);
@@ -59,8 +64,13 @@ fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path
     driver(settings, subject.release, spec, "controller", path, errors);
     let Some(devices) = spec.record("devices") else { return };
     let path = path.field("devices");
-    each_request(devices, &path, &mut |request, path| device_request(settings, subject, request, path, errors));
+    limits::requests(settings, devices, &path, errors);
+    each_request(devices, &path, &mut |request, path| {
+        device_request(settings, subject, request, path, errors);
+        limits::request(settings, subject.release, request, path, errors);
+    });
     opaque_drivers(settings, subject.release, devices, &path, errors);
+    limits::opaque_parameters(settings, subject.release, devices, &path, errors);
 }
 
 /// Calls with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
@@ -90,9 +100,10 @@ fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_
     let class = request.str("deviceClassName");
     // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
-        let classes = settings.device_classes.of(subject.namespace);
-        refuse(classes, Code::PolicyDeviceClass, &path.field("deviceClassName"), class, release, errors);
+        let (rule, path) = (&settings.device_classes, path.field("deviceClassName"));
+        refuse_class(rule, Code::PolicyDeviceClass, &path, class, subject.namespace, release, errors);
     }
+    selectors(settings, subject, request, path, errors);
     let mode = request.str("allocationMode");
     if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
         refuse(&settings.allocation_modes, Code::PolicyAllocationMode, &path.field("allocationMode"), mode, release, errors);
@@ -100,16 +111,25 @@ fn device_request(settings: &Settings, subject: Subject<'_>, request: &Record<'_
     let rule = &settings.admin_access;
     if rule.limited && request.bool("adminAccess") {
         let named = pattern::any(&rule.namespaces, subject.namespace.name);
-        // Where the labels are not known, that is the reason.
-        let labelled = !rule.labels.is_empty() && subject.namespace.has(&rule.labels) != Some(false);
-        if !named && !labelled {
-            let detail = "the policy does not accept admin access to devices in this namespace";
-            errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);
+        let has = if named {
+            Has::Yes
+        } else if rule.labels.is_empty() {
+            Has::No
+        } else {
+            subject.namespace.has_for_admin_access(&rule.labels)
+        };
+        match has {
+            Has::Yes | Has::Unasked => {}
+            Has::No => {
+                let detail = "the policy does not accept admin access to devices in this namespace";
+                errors.forbidden(Code::PolicyAdminAccess, &path.field("adminAccess"), detail);
+            }
+            Has::Failed(problem) => labels_unknown(Code::PolicyAdminAccess, problem, errors),
         }
     }
 }
 
-/// A taint rule that names no driver, pool or device selects all devices.
+/// Checks that a taint rule selects devices.
 fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let selector = spec.record("deviceSelector");
     let path_to_selector = path.field("deviceSelector");
@@ -120,21 +140,78 @@ fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path
             let path = path_to_selector.field("deviceClassName");
             refuse(&settings.device_classes.list, Code::PolicyDeviceClass, &path, class, subject.release, errors);
         }
+        selectors(settings, subject, selector, &path_to_selector, errors);
     }
     let effect = spec.record("taint").map_or("", |taint| taint.str("effect"));
-    let judged = match settings.taint_selector {
+    if requires_selector(settings, effect) && !selector.is_some_and(|selector| selects(settings, subject, selector)) {
+        errors.required(Code::PolicyTaintRule, &path_to_selector, unselective(effect));
+    }
+}
+
+fn requires_selector(settings: &Settings, effect: &str) -> bool {
+    match settings.taint_selector {
         None => false,
         Some(TaintSelector::Always) => true,
-        Some(TaintSelector::NoExecute) => effect == "NoExecute",
-    };
-    let says = |value: &Value<'_>| match value {
-        Value::List(items) => !items.is_empty(),
-        value => !matches!(value, Value::Unset),
-    };
-    let selects = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| says(selector.get(field.json)));
-    if judged && !selector.is_some_and(selects) {
-        let detail = "the policy asks for a selector: without one the rule taints every device of the cluster";
-        errors.required(Code::PolicyTaintRule, &path_to_selector, detail);
+        Some(TaintSelector::NoExecute) => effect == EVICTS,
+    }
+}
+
+/// The effect that evicts pods.
+const EVICTS: &str = "NoExecute";
+
+/// The reason against a rule without a selector. It differs where the rule evicts pods, so that an update to that effect is new.
+fn unselective(effect: &str) -> &'static str {
+    if effect == EVICTS {
+        "the policy asks for a selector: without one the rule evicts pods from every device of the cluster"
+    } else {
+        "the policy asks for a selector: without one the rule taints every device of the cluster"
+    }
+}
+
+/// The reason of a stored taint rule that evicts pods, in the words for a milder effect: an update to that effect is not a new violation.
+pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
+    let Some(spec) = subject.object.record("spec") else { return };
+    let evicts = spec.record("taint").is_some_and(|taint| taint.str("effect") == EVICTS);
+    let selector = spec.record("deviceSelector");
+    if evicts && requires_selector(settings, EVICTS) && !selector.is_some_and(|selector| selects(settings, subject, selector)) {
+        errors.required(Code::PolicyTaintRule, &Path::ROOT.field("spec").field("deviceSelector"), unselective(""));
+    }
+}
+
+/// Checks whether a selector of a taint rule leaves devices out. An empty text names nothing, CEL that any device meets selects
+/// nothing, and neither does the driver if it is the only one that the policy accepts.
+fn selects(settings: &Settings, subject: Subject<'_>, selector: &Record<'_>) -> bool {
+    let only = matches!(&settings.drivers, List::Allow(patterns) if matches!(patterns.as_slice(), [one] if one == selector.str("driver")));
+    selector.schema.fields.iter().any(|field| match (field.json, selector.get(field.json)) {
+        ("driver", Value::Str(_)) if only => false,
+        ("selectors", Value::List(items)) => {
+            let texts: Vec<&str> = expressions(items).map(|(_, text)| text).collect();
+            selectors::leave_devices_out(&texts, subject.release, settings.gates)
+        }
+        (_, Value::List(items)) => !items.is_empty(),
+        (_, Value::Str(text)) => !text.is_empty(),
+        (_, value) => !matches!(value, Value::Unset),
+    })
+}
+
+/// The expressions of a list of selectors, with their places in it.
+fn expressions<'r>(items: &'r [Value<'_>]) -> impl Iterator<Item = (usize, &'r str)> {
+    let expression = |(at, item): (usize, &'r Value<'_>)| Some((at, item.as_record()?.record("cel")?.str("expression")));
+    items.iter().enumerate().filter_map(expression)
+}
+
+/// Checks the drivers that selectors compare `device.driver` with.
+fn selectors(settings: &Settings, subject: Subject<'_>, holder: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    if settings.drivers == List::Any || holder.schema.slot("selectors").is_none() {
+        return;
+    }
+    let path = path.field("selectors");
+    for (at, text) in expressions(holder.list("selectors")) {
+        for name in selectors::drivers(text, subject.release, settings.gates) {
+            let path = path.index(at);
+            let path = path.field("cel");
+            refuse(&settings.drivers, Code::PolicyDriver, &path.field("expression"), &name, subject.release, errors);
+        }
     }
 }
 

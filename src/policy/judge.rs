@@ -1,18 +1,20 @@
 //! The verdict about one AdmissionRequest: the API server's own rules, then the policy's.
 
-use crate::api::{Api, GROUP, workload};
+use crate::api::{Api, GROUP};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
+use crate::manifest::pod_specs;
 use crate::manifest::{self, Item, What};
 use crate::policy::cluster::{self, Cluster};
+use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, Stored};
 use crate::policy::refusals::{Part, Subject};
-use crate::policy::request::{AdmissionRequest, Operation};
-use crate::policy::settings::{Labels, Namespace, PodRule, Settings};
-use crate::policy::{lookups, mutation, pods, restrictions};
+use crate::policy::request::{AdmissionRequest, OperationIs};
+use crate::policy::settings::{Limits, PodRule, Settings};
+use crate::policy::{lookups, mutation, object, pods, restrictions};
 use crate::record::decode::{How, Via};
 use crate::record::go_syntax::ADDRESS;
 use crate::record::{Record, Value};
-use crate::rules::FieldError;
 use crate::rules::immutable::{self, Difference};
+use crate::rules::{FieldError, Operation};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
@@ -27,7 +29,7 @@ pub enum Mutation {
     Impossible,
 }
 
-/// What is answered.
+/// The answer of the policy.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     /// `uid` of the request.
@@ -43,7 +45,7 @@ pub struct Verdict {
 impl Verdict {
     /// A request that cannot be judged.
     pub fn unreadable(uid: &str, problem: impl Into<String>) -> Self {
-        let finding = Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem);
+        let finding = Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem);
         Verdict { uid: uid.to_owned(), findings: vec![finding], ..Verdict::default() }
     }
 
@@ -51,12 +53,12 @@ impl Verdict {
     pub fn unusable(uid: &str, errors: &[String]) -> Self {
         let finding = |error: &String| {
             let message = format!("the settings of the policy are not valid: {error}");
-            Finding::error(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
+            Finding::new(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
         };
         Verdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..Verdict::default() }
     }
 
-    /// No finding refuses.
+    /// Returns whether the request is accepted.
     pub fn accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }
@@ -71,25 +73,30 @@ pub struct Host<'h> {
     pub cluster: Option<&'h dyn Cluster>,
     /// The labels of the request's namespace, where the host knows them.
     pub labels: Option<&'h BTreeMap<String, String>>,
+    /// Whether its requests may lack the operation.
+    pub operation: OperationIs,
 }
 
-/// Why settings cannot be used by a host that cannot be asked for the cluster. `labels`: it knows those of the namespace.
+/// Checks settings for a host that cannot be asked for the cluster. `labels`: it knows those of the namespace.
 ///
 /// # Errors
-/// They ask for it.
+/// The settings that ask for it.
 pub fn without_cluster(settings: &Settings, labels: bool) -> Result<(), Vec<String>> {
-    match settings.asks_cluster().filter(|asked| !labels || *asked != "labels") {
+    let by_labels = settings.asks_for_labels().filter(|_| !labels);
+    let problem = |setting| {
+        format!(
+            "{setting}: this host cannot be asked for what the cluster holds; use claimkit.wasm in Kubewarden, whose host can"
+        )
+    };
+    match settings.asks_cluster().or(by_labels) {
         None => Ok(()),
-        Some(setting) => {
-            let problem = "this host cannot be asked for what the cluster holds; Kubewarden's mode `kubewarden-wapc` can";
-            Err(vec![format!("{setting}: {problem}")])
-        }
+        Some(setting) => Err(vec![problem(setting)]),
     }
 }
 
 /// Judges the request at a node of a JSON document.
 pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, host: Host<'_>) -> Verdict {
-    let request = match AdmissionRequest::read(&document.tree, request) {
+    let request = match AdmissionRequest::read(&document.tree, request, host.operation) {
         Ok(request) => request,
         Err(problem) => return Verdict::unreadable("", problem),
     };
@@ -99,7 +106,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         return Verdict::unusable(request.uid(), &errors);
     }
     let mut verdict = Verdict { uid: request.uid().to_owned(), ..Verdict::default() };
-    if request.operation == Operation::Other || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
+    if request.operation.is_none() || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
         return verdict;
     }
     let Some(object) = request.object() else {
@@ -108,15 +115,25 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         }
         return verdict;
     };
-    let item = manifest::object(document, object, settings.release);
-    let labels = host.labels.map(|labels| labels.clone().into_iter().collect());
-    let mut case = Case { document, request, settings, host, item, labels, labels_unknown: false };
-    verdict.findings.extend(case.look_up_labels());
-    match &case.item.what {
-        What::Other => case.workload(&mut verdict),
-        What::Refused(finding) => case.refused(finding, &mut verdict),
-        What::Ours(api) if api.kind.items.is_some() => {}
-        What::Ours(api) => case.ours(*api, &mut verdict),
+    let mut item = object::recognize(document, object, settings.release);
+    let mut body = None;
+    if let What::Ours(api) = item.what {
+        let (best, read) = object::read_by_best(document, item, api);
+        (item, body) = (best, Some(read));
+    }
+    let own = item.namespace.clone();
+    let namespace = if request.namespace().is_empty() { own.as_str() } else { request.namespace() };
+    let labels = match host.labels {
+        Some(labels) => NamespaceLabels::given(labels.clone().into_iter().collect()),
+        None => NamespaceLabels::of(namespace, host.cluster),
+    };
+    let namespace = Namespace { name: namespace, labels: &labels, asking: Asking::Always };
+    let case = Case { document, request, settings, host, item, namespace };
+    match (&case.item.what, body) {
+        (What::Other, _) => case.workload(&mut verdict),
+        (What::Refused(finding), _) => case.refused(finding, &mut verdict),
+        (What::Ours(api), Some(body)) if api.kind.items.is_none() => case.ours(body, &mut verdict),
+        (What::Ours(_), _) => {}
     }
     soften(settings, &mut verdict);
     verdict
@@ -142,10 +159,7 @@ struct Case<'a, 's> {
     settings: &'a Settings,
     host: Host<'a>,
     item: Item,
-    /// The labels of the namespace, if the settings need them and the cluster has answered.
-    labels: Option<Labels>,
-    /// The settings need the labels, and the cluster has not answered.
-    labels_unknown: bool,
+    namespace: Namespace<'a>,
 }
 
 impl<'a> Case<'a, '_> {
@@ -156,82 +170,60 @@ impl<'a> Case<'a, '_> {
     /// Not an object, or an unknown kind or version: only the version can be judged.
     fn refused(&self, finding: &Finding, verdict: &mut Verdict) {
         let other_group = self.request.group().is_some_and(|group| group != crate::api::GROUP);
-        let version = self.item.api_version.split_once('/').map(|(_, version)| version);
         match finding.code {
             Code::NoKind if other_group => {}
-            Code::UnknownKind if self.settings.release.is_none() => {
-                let version = version.unwrap_or_default();
+            Code::UnknownKind => {
+                let version = self.item.api_version.split_once('/').map_or("", |(_, version)| version);
                 let errors = restrictions::version_violations(self.settings, version, self.item.release);
                 verdict.findings.extend(errors.iter().map(|error| self.policy(error)));
+                verdict.findings.extend(object::unjudged(&self.item, self.settings).into_iter().map(|f| self.with_message(f)));
             }
             _ => verdict.findings.push(finding.clone()),
         }
-    }
-
-    /// Queries the labels of the namespace if the settings need them for this object. Returns findings if they are unknown.
-    fn look_up_labels(&mut self) -> Vec<Finding> {
-        let judged = match &self.item.what {
-            What::Ours(api) => api.kind.object.is_claim() || api.kind.object.is_template(),
-            What::Other => workload::path_to_spec(&self.item.api_version, &self.item.kind).is_some(),
-            What::Refused(_) => false,
-        };
-        let namespace = self.namespace_name();
-        let Some(cluster) = self.host.cluster.filter(|_| judged && !namespace.is_empty() && self.settings.asks_for_labels())
-        else {
-            return Vec::new();
-        };
-        match cluster::labels(cluster, namespace) {
-            Ok(labels) => {
-                self.labels = Some(labels);
-                Vec::new()
-            }
-            Err(problem) => {
-                self.labels_unknown = true;
-                let errors = lookups::no_labels(&problem, self.item.release);
-                errors.iter().map(|error| self.policy(error)).collect()
-            }
-        }
-    }
-
-    /// The namespace of the request, or the object's where the request names none.
-    fn namespace_name(&self) -> &str {
-        let own = self.item.namespace.as_str();
-        if self.request.namespace().is_empty() { own } else { self.request.namespace() }
-    }
-
-    fn namespace(&self) -> Namespace<'_> {
-        let known = (!self.labels_unknown).then(|| self.labels.as_deref().unwrap_or_default());
-        Namespace { name: self.namespace_name(), labels: known }
     }
 
     /// An object of another group: the claims of its pods are judged.
     fn workload(&self, verdict: &mut Verdict) {
         let settings = self.settings;
         let classes = [&settings.device_classes, &settings.resource_classes];
-        let nothing = settings.pods == PodRule::default() && classes.into_iter().all(|rule| *rule == Default::default());
+        let nothing = settings.pods == PodRule::default()
+            && settings.limits == Limits::default()
+            && classes.into_iter().all(|rule| *rule == Default::default());
         if nothing || self.request.sub_resource() != "" {
             return;
         }
-        let Some(fields) = workload::path_to_spec(&self.item.api_version, &self.item.kind) else { return };
-        let place = pods::Destination { release: self.item.release, namespace: self.namespace(), cluster: self.host.cluster };
-        let violations = |object| pods::violations(settings, self.tree(), object, fields, place);
-        let mut before = Vec::new();
-        if self.request.operation == Operation::Update {
-            let Some(old) = self.request.old_object() else {
-                verdict.findings.push(missing_old_object());
-                return;
-            };
-            let tree = self.tree();
-            let going = tree.get(old, "metadata").and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
-            if going.is_some_and(|time| tree.str(time).is_some()) {
-                return;
-            }
-            before = violations(old);
+        let tree = self.tree();
+        let find = |object| pod_specs::find(tree, object, &self.item.api_version, &self.item.kind);
+        let places = find(self.item.node);
+        if places.list.is_empty() {
+            return;
         }
-        self.held_to_changes(&violations(self.item.node), &before, verdict);
+        let destination = pods::Destination { release: self.item.release, namespace: self.namespace, cluster: self.host.cluster };
+        if self.request.operation != Some(Operation::Update(())) {
+            let errors = pods::violations(settings, tree, &places, destination, None);
+            self.held_to_changes(&errors, &[], verdict);
+            return;
+        }
+        let Some(old) = self.request.old_object() else {
+            verdict.findings.push(missing_old_object());
+            return;
+        };
+        let stored_places = find(old);
+        let going = tree.get(old, "metadata").and_then(|metadata| tree.get(metadata, "deletionTimestamp"));
+        if going.is_some_and(|time| tree.str(time).is_some()) && pods::same(tree, &places, &stored_places) {
+            return;
+        }
+        let asked = pods::Asked::of(tree, &stored_places);
+        let stored = Stored { classes: asked.classes.clone(), admin_access: false };
+        let namespace = Namespace { asking: Asking::Beyond(&stored), ..self.namespace };
+        let destination = pods::Destination { namespace, ..destination };
+        let errors = pods::violations(settings, tree, &places, destination, Some(&asked));
+        let destination = pods::Destination { namespace: namespace.of_stored(), cluster: None, ..destination };
+        let before = pods::violations(settings, tree, &stored_places, destination, None);
+        self.held_to_changes(&errors, &before, verdict);
     }
 
-    /// What the stored object already does wrong is a warning, as often as it does it.
+    /// Makes warnings of errors that the stored object has already, as often as it has them.
     fn held_to_changes(&self, errors: &[FieldError], before: &[FieldError], verdict: &mut Verdict) {
         let mut left: BTreeMap<String, usize> = BTreeMap::new();
         for error in before {
@@ -248,10 +240,14 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// A reason of the policy's own, with the message of its setting.
+    /// Returns a reason of the policy's own, with the message of its setting.
     fn policy(&self, error: &FieldError) -> Finding {
         let mut finding = error.finding();
         finding.origin = Origin::Claimkit;
+        self.with_message(finding)
+    }
+
+    fn with_message(&self, mut finding: Finding) -> Finding {
         let rule = self.settings.rule(restrictions::setting_of(&finding));
         if let Some(message) = rule.and_then(|rule| rule.message.as_deref()) {
             finding.message = format!("{}; {message}", finding.message);
@@ -259,38 +255,45 @@ impl<'a> Case<'a, '_> {
         finding
     }
 
-    fn ours(&self, api: Api, verdict: &mut Verdict) {
+    fn ours(&self, body: Body<'a>, verdict: &mut Verdict) {
+        let api = body.api;
         let status = self.request.sub_resource() == "status";
-        if status && (!api.kind.status_in(self.item.release) || self.request.operation == Operation::Create) {
+        if status && (!api.kind.status_in(self.item.release) || self.request.operation == Some(Operation::Create)) {
             return;
         }
-        let stored = (self.request.operation == Operation::Update).then(|| self.stored(api));
+        let stored = (self.request.operation == Some(Operation::Update(()))).then(|| self.stored(api));
         // Only the stored object is evidence: a client can write `deletionTimestamp` into a new one.
         if let Some(Ok(stored)) = &stored
             && is_going_away(stored.record())
+            && (status || leaves_spec(body.record(), stored.record()))
         {
             return;
         }
-        let body = self.read(&self.item, api);
         verdict.findings.extend(self.decoding(&body));
         if body.mismatch().is_some() {
             return;
         }
+        verdict.findings.extend(object::judged_by(&self.item, self.settings));
+        let newer = object::unknown(&body) > 0;
         verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
-            Some(Err(problem)) => verdict.findings.push(Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)),
+            Some(Err(problem)) => verdict.findings.push(Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)),
             None => self.create(body, verdict),
+        }
+        if newer {
+            // The API server is of a release that is not known here: its own rules decide.
+            let of_server = |finding: &&mut Finding| restrictions::setting_of(finding) == "validation";
+            for finding in verdict.findings.iter_mut().filter(of_server) {
+                finding.severity = finding.severity.max(Severity::Warning);
+            }
         }
     }
 
-    fn read(&self, item: &Item, api: Api) -> Body<'a> {
-        Body::read(&self.document.tree, item.node, api, How::reaching(Mode::Json, Via::Validator, self.item.release))
-    }
-
-    /// Wrong types are always refused, because the object cannot be judged. Unknown fields are refused unless validation is off.
+    /// Returns the findings of decoding. Wrong types are always refused, because the object cannot be judged. Unknown fields are a
+    /// warning: the API server knows them.
     fn decoding(&self, body: &Body<'_>) -> Vec<Finding> {
-        let mut findings = body.findings(FieldValidation::Strict);
+        let mut findings = body.findings(self.tree(), FieldValidation::Strict);
         if self.settings.validation_off {
             findings.retain(|finding| finding.code == Code::TypeMismatch);
         }
@@ -298,6 +301,10 @@ impl<'a> Case<'a, '_> {
             // Positions in the host's request are meaningless in the user's text.
             finding.span = None;
             finding.fixes.clear();
+            if finding.code == Code::UnknownField {
+                finding.severity = Severity::Warning;
+                finding.message.push_str(": not known to this policy, which does not judge it");
+            }
         }
         findings
     }
@@ -306,7 +313,7 @@ impl<'a> Case<'a, '_> {
         let Some(old) = self.request.old_object() else {
             return Err(missing_old_object().message);
         };
-        let item = manifest::object(self.document, old, self.settings.release);
+        let item = manifest::object(self.document, old, Some(self.item.release));
         match &item.what {
             What::Ours(old) if old.kind.kind == api.kind.kind && old.version.name == api.version.name => {}
             _ => {
@@ -316,7 +323,7 @@ impl<'a> Case<'a, '_> {
                 ));
             }
         }
-        let body = self.read(&item, api);
+        let body = object::read(&self.document.tree, &item, api);
         match body.mismatch() {
             Some(error) => Err(format!("`request.oldObject` cannot be read: {error}")),
             None => Ok(body),
@@ -330,23 +337,28 @@ impl<'a> Case<'a, '_> {
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
             reach: Reach::Admission,
-            gates: self.settings.gates,
+            gates: object::gates(self.settings, self.item.release),
             labels,
             stored: false,
             patched: false,
         }
     }
 
+    /// Returns the labels of the namespace, if they are known already.
     fn labels(&self) -> Option<BTreeMap<String, String>> {
-        self.labels.as_ref().map(|labels| labels.iter().cloned().collect())
+        self.namespace.labels.peek().filter(|_| self.knows_labels()).map(|labels| labels.iter().cloned().collect())
+    }
+
+    fn knows_labels(&self) -> bool {
+        self.host.labels.is_some() || (self.host.cluster.is_some() && !self.namespace.name.is_empty())
     }
 
     fn create(&self, body: Body<'a>, verdict: &mut Verdict) {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
             // What is stored already cannot be changed any more.
-            Mutation::Possible if !is_stored(body.record()) => {
-                mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace())
+            Mutation::Possible if !self.request.is_audit(body.record()) => {
+                mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace)
             }
             _ => Vec::new(),
         };
@@ -363,7 +375,7 @@ impl<'a> Case<'a, '_> {
         if verdict.accepted() {
             let unicode = self.item.release.rules().unicode;
             let told = changes.iter().map(|change| {
-                let mut finding = Finding::warning(Code::PolicyFallback, Origin::Claimkit, change.sentence(unicode));
+                let mut finding = Finding::new(Code::PolicyFallback, Origin::Claimkit, change.sentence(unicode));
                 finding.path = Some(change.path.clone());
                 finding
             });
@@ -376,45 +388,55 @@ impl<'a> Case<'a, '_> {
     fn created(&self, body: Body<'_>, verdict: &mut Verdict) {
         let api = body.api;
         let object = body.record().clone();
+        // The server drops the status of a new object.
+        let stored = self.request.is_audit(&object);
+        let part = if stored { Part::Both } else { Part::Object };
+        let subject = self.subject(api, &object, part, self.namespace);
+        let mut violations = restrictions::violations(self.settings, subject);
         if !self.settings.validation_off {
             let labels = self.labels();
-            refused(server::create(&self.server(labels.as_ref()), body), verdict);
+            refused(server::create(&self.server(labels.as_ref()), body), &violations, verdict);
         }
-        // The server drops the status of a new object.
-        let stored = is_stored(&object);
-        let part = if stored { Part::Both } else { Part::Object };
-        let subject = self.subject(api, &object, part);
-        let mut violations = restrictions::violations(self.settings, subject);
         if let Some(cluster) = self.host.cluster {
             violations.extend(lookups::violations(self.settings, cluster, subject, stored));
         }
         verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
     }
 
-    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part) -> Subject<'r> {
-        let (release, namespace) = (self.item.release, self.namespace());
+    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part, namespace: Namespace<'r>) -> Subject<'r> {
         // The server converts to the version that the policy's rules name.
         let written = self.request.written_version(api.kind.kind).unwrap_or(api.version.name);
-        Subject { api, release, object, part, namespace, written }
+        Subject { api, release: self.item.release, object, part, namespace, written }
     }
 
     fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {
         let api = body.api;
         let (new, old) = (body.record().clone(), stored.record().clone());
+        let part = if status { Part::Status } else { Part::Object };
+        let asked = lookups::asked(api, &old);
+        let namespace = Namespace { asking: Asking::Beyond(&asked), ..self.namespace };
+        let violations = restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
         if !self.settings.validation_off {
             let update = if status { server::update_status } else { server::update };
             let labels = self.labels();
-            let mut outcome = update(&self.server(labels.as_ref()), body, stored);
+            let server = self.server(labels.as_ref());
+            let mut outcome = update(&server, body, stored);
+            if !outcome.findings.is_empty()
+                && let (Ok(stored), Ok(again)) = (self.stored(api), self.stored(api))
+            {
+                already(&mut outcome.findings, &update(&server, stored, again).findings);
+            }
             without_addresses(&mut outcome.findings, &new, &old);
-            refused(outcome, verdict);
+            refused(outcome, &violations, verdict);
         }
-        let part = if status { Part::Status } else { Part::Object };
-        let violations = |object| restrictions::violations(self.settings, self.subject(api, object, part));
-        self.held_to_changes(&violations(&new), &violations(&old), verdict);
+        let subject = self.subject(api, &old, part, namespace.of_stored());
+        let mut before = restrictions::violations(self.settings, subject);
+        before.extend(restrictions::milder(self.settings, subject));
+        self.held_to_changes(&violations, &before, verdict);
     }
 }
 
-/// What an error says, wherever in its lists: where an item is removed, those behind it move.
+/// Returns an error without the indexes of its path: where an item is removed, those behind it move.
 fn anywhere(error: &FieldError) -> String {
     let mut parts = error.field.split('[');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -427,15 +449,27 @@ fn anywhere(error: &FieldError) -> String {
     format!("{text}: {}", error.body)
 }
 
-/// The audit scanner sends what is stored as CREATE. A new object has no resource version.
-fn is_stored(object: &Record<'_>) -> bool {
-    object.record("metadata").is_some_and(|metadata| !metadata.str("resourceVersion").is_empty())
-}
-
 /// The object is being deleted: removing its last finalizers must always be possible.
 fn is_going_away(object: &Record<'_>) -> bool {
     let metadata = object.record("metadata");
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
+}
+
+/// Compares everything but metadata and status: removing finalizers leaves it as it is.
+fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
+    let fields = new.schema.fields.iter().map(|field| field.json);
+    fields.filter(|name| !matches!(*name, "metadata" | "status")).all(|name| immutable::same_field(new, old, name))
+}
+
+/// Turns what the server would also refuse of the stored object, written back as it is, into warnings: a server of another release
+/// has stored it. Metadata of an update is always its own.
+fn already(findings: &mut [Finding], of_stored: &[Finding]) {
+    let own = |finding: &Finding| finding.path.as_deref().is_some_and(|path| path.starts_with("metadata"));
+    for finding in findings.iter_mut().filter(|finding| !own(finding)) {
+        if of_stored.iter().any(|stored| stored.code == finding.code && stored.message == finding.message) {
+            finding.severity = finding.severity.max(Severity::Warning);
+        }
+    }
 }
 
 /// The server prints pointers as addresses, which are useless. Replace the printed struct by the changed fields.
@@ -456,8 +490,11 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
 }
 
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
-/// not added: a policy's answer is shortened anyway.
-fn refused(outcome: Outcome, verdict: &mut Verdict) {
+/// not added: a policy's answer is shortened anyway. Nor is the server's reason against admin access if the policy has its own.
+fn refused(mut outcome: Outcome, violations: &[FieldError], verdict: &mut Verdict) {
+    if violations.iter().any(|error| error.code == Code::PolicyAdminAccess) {
+        outcome.findings.retain(|finding| finding.code != Code::AdminAccessForbidden);
+    }
     for mut finding in outcome.warnings.into_iter().filter(|finding| finding.code == Code::SelectorNotCompiled) {
         finding.severity = Severity::Warning;
         finding.message = format!("{}: {}", finding.path.as_deref().unwrap_or_default(), finding.message);
@@ -468,10 +505,10 @@ fn refused(outcome: Outcome, verdict: &mut Verdict) {
 
 fn missing_object() -> Finding {
     let problem = "`request.object` is missing: the object to judge";
-    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
+    Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)
 }
 
 fn missing_old_object() -> Finding {
     let problem = "`request.oldObject` is missing: an update is judged by what it changes";
-    Finding::error(Code::AdmissionRequest, Origin::Claimkit, problem)
+    Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)
 }

@@ -8,15 +8,13 @@ pub const ALLOCATION_MODES: &[&[&str]] = &[classic::v1alpha2::ALLOCATION_MODES, 
 /// One key of the settings.
 #[derive(Debug)]
 pub struct Key {
-    /// Its name.
     pub name: &'static str,
-    /// What it takes.
     pub shape: Shape,
-    /// What it does, in one sentence.
+    /// The effect of the setting, in one sentence.
     pub doc: &'static str,
 }
 
-/// What a key takes.
+/// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// One of these words. If `off` is allowed, `false` is accepted for it, because YAML 1.1 reads `off` as `false`.
@@ -27,7 +25,6 @@ pub enum Shape {
     Count,
     /// Any text, not empty.
     Text,
-    /// One name.
     Name(Names),
     /// A list of names with wildcards, not empty.
     Patterns(Names),
@@ -39,6 +36,8 @@ pub enum Shape {
     Labels,
     /// Feature gates and whether they are on, not empty.
     Gates,
+    /// Capacities and the largest quantity of each, not empty.
+    Quantities,
 }
 
 /// The kind of a name, which determines its syntax.
@@ -46,33 +45,31 @@ pub enum Shape {
 pub enum Names {
     /// A ResourceClass or a DeviceClass.
     Class,
-    /// A driver.
     Driver,
     /// `v1alpha2`, also with the group before it.
     Version,
-    /// An allocation mode.
     AllocationMode,
     /// An API group; empty for the core group.
     Group,
-    /// A kind.
     Kind,
     /// A ResourceClaim or a ResourceClaimTemplate.
     Claim,
-    /// A Node.
     Node,
-    /// A Namespace.
     Namespace,
     /// A user or a group of users: any text.
     Subject,
-    /// A Kubernetes release.
     Release,
+    /// An extended resource, such as `example.com/gpu`.
+    Resource,
+    /// The key of a taint.
+    TaintKey,
 }
 
 const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, doc }
 }
 
-/// Every setting.
+/// All settings of the policy.
 pub static SETTINGS: &[Key] = &[
     key(
         "mode",
@@ -151,6 +148,80 @@ pub static SETTINGS: &[Key] = &[
         "Where claims and claim templates may ask for admin access to devices.",
     ),
     key(
+        "limits",
+        Shape::Object(&[
+            key("maxRequests", Shape::Count, "How many requests a claim may have; a request with alternatives counts once."),
+            MAX_COUNT,
+            ALL_DEVICES,
+            MAX_CAPACITY,
+            key(
+                "classes",
+                Shape::Objects(&[
+                    key("names", Shape::Patterns(Names::Class), "The classes."),
+                    MAX_COUNT,
+                    ALL_DEVICES,
+                    MAX_CAPACITY,
+                ]),
+                "Limits of requests for certain classes, instead of `maxCount`, `allDevices` and `maxCapacity`; the first entry that matches the class counts.",
+            ),
+            MODE,
+            MESSAGE,
+        ]),
+        "How much claims and claim templates may ask for, and pods as extended resources (v1alpha3 and later).",
+    ),
+    key(
+        "tolerations",
+        Shape::Object(&[
+            key(
+                "allow",
+                Shape::Objects(TAINTS),
+                "Taints that requests may tolerate; a toleration that reaches beyond them is refused.",
+            ),
+            key(
+                "deny",
+                Shape::Objects(TAINTS),
+                "Taints that requests may not tolerate; a toleration that reaches one of them is refused.",
+            ),
+            MODE,
+            MESSAGE,
+        ]),
+        "Which device taints the requests of claims and claim templates may tolerate (1.33 and later).",
+    ),
+    key(
+        "selectors",
+        Shape::Object(&[
+            key(
+                "denyInClaims",
+                Shape::Flag,
+                "Whether CEL expressions in requests are refused: selectors and derived attributes.",
+            ),
+            key("denyInClasses", Shape::Flag, "Whether CEL selectors in device classes are refused."),
+            MODE,
+            MESSAGE,
+        ]),
+        "Where CEL expressions may select devices (v1alpha3 and later).",
+    ),
+    key(
+        "opaqueParameters",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::Driver), "The drivers for which claims may have parameters."),
+            key("deny", Shape::Patterns(Names::Driver), "The drivers for which claims may not have parameters."),
+            MODE,
+            MESSAGE,
+        ]),
+        "For which drivers claims and claim templates may have opaque parameters (v1alpha3 and later).",
+    ),
+    key(
+        "extendedResourceNames",
+        Shape::Object(&[
+            key("allow", Shape::Patterns(Names::Resource), "The names that classes may take."),
+            key("deny", Shape::Patterns(Names::Resource), "The names that classes may not take."),
+            MODE,
+            MESSAGE,
+        ]),
+        "Which `extendedResourceName` a device class may take (1.34 and later).",
+    ),
+    key(
         "deviceTaintRules",
         Shape::Object(&[
             key(
@@ -218,6 +289,14 @@ pub static SETTINGS: &[Key] = &[
                 ]),
                 "Which claim templates pods may use.",
             ),
+            key(
+                "extendedResources",
+                Shape::Object(&[
+                    key("allow", Shape::Patterns(Names::Resource), "The extended resources containers may ask for."),
+                    key("deny", Shape::Patterns(Names::Resource), "The extended resources containers may not ask for."),
+                ]),
+                "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
+            ),
             key("maxClaims", Shape::Count, "How many entries `spec.resourceClaims` may have."),
             key(
                 "namesMatch",
@@ -227,7 +306,7 @@ pub static SETTINGS: &[Key] = &[
             MODE,
             MESSAGE,
         ]),
-        "Which resource claims pods and the pod templates of workloads may use; the policy's rules must name these kinds.",
+        "Which resource claims pods, pod templates in objects of any kind, PodGroups and Workloads may use; the policy's rules must name these kinds.",
     ),
     key(
         "cluster",
@@ -260,6 +339,23 @@ const MODE: Key = key(
     Shape::Choice(&["enforce", "warn"]),
     "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
+
+const MAX_COUNT: Key =
+    key("maxCount", Shape::Count, "How many devices a request may ask for, and an extended resource of a container.");
+
+const ALL_DEVICES: Key = key(
+    "allDevices",
+    Shape::Choice(&["allow", "deny"]),
+    "Whether a request may ask for all devices (`allocationMode: All`); by default it may not where `maxCount` is given.",
+);
+
+const MAX_CAPACITY: Key =
+    key("maxCapacity", Shape::Quantities, "The most that a request may ask of a capacity, by the capacity's name.");
+
+static TAINTS: &[Key] = &[
+    key("key", Shape::Name(Names::TaintKey), "The key of the taints, `*` wildcards allowed."),
+    key("effect", Shape::Choice(&["NoSchedule", "NoExecute"]), "The effect of the taints; by default any effect."),
+];
 
 const MESSAGE: Key = key("message", Shape::Text, "Text after the reason, e.g. whom to ask.");
 
@@ -294,6 +390,8 @@ static CLASSES_OF_NAMESPACES: &[Key] = &[
     ),
     key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
     key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
+    key("default", Shape::Name(Names::Class), "Instead of the `default` above."),
+    key("fallback", Shape::Name(Names::Class), "Instead of the `fallback` above."),
 ];
 
 static GROUP_KIND: &[Key] = &[

@@ -5,6 +5,7 @@ use crate::finding::{Code, Path};
 use crate::manifest::{self, What};
 use crate::policy::cluster::{self, Cluster, Lookup};
 use crate::policy::devices;
+use crate::policy::namespace::Stored;
 use crate::policy::refusals::Subject;
 use crate::policy::settings::Settings;
 use crate::record::Record;
@@ -29,6 +30,23 @@ pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
         }
     });
     names
+}
+
+/// Returns the needs of a claim or a template that labels of its namespace may decide about.
+pub fn asked(api: Api, object: &Record<'_>) -> Stored {
+    let mut admin_access = false;
+    each_request(api, object, &mut |request| admin_access |= request.bool("adminAccess"));
+    Stored { classes: classes(api, object).into_iter().collect(), admin_access }
+}
+
+/// Calls with each request for devices of a claim or a template.
+fn each_request(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&Record<'_>)) {
+    let spec = object.record("spec");
+    let spec = if api.kind.object.is_template() { spec.and_then(|spec| spec.record("spec")) } else { spec };
+    let devices = spec.filter(|spec| spec.schema.slot("devices").is_some()).and_then(|spec| spec.record("devices"));
+    if let Some(devices) = devices.filter(|_| api.kind.object.is_claim() || api.kind.object.is_template()) {
+        devices::each_request(devices, &Path::ROOT, &mut |request, _| then(request));
+    }
 }
 
 /// Calls with each class and the path of its name.
@@ -110,18 +128,6 @@ pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
 /// The error for more names than are looked up.
 pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
     errors.forbidden(CODE, path, &format!("the policy looks up at most {MOST} names of one object"));
-}
-
-/// The labels of the namespace are not known.
-pub fn no_labels(problem: &str, release: Release) -> Vec<FieldError> {
-    let root = Path::ROOT;
-    let path = root.field("metadata");
-    let path = path.field("namespace");
-    let problem = problem.lines().next().unwrap_or_default();
-    let mut errors = Context::new(release).errors();
-    let detail = format!("the policy's host cannot look up the labels of the namespace: {problem}");
-    errors.internal(CODE, &path, &detail);
-    errors.into_list()
 }
 
 /// The classes of a claim or template that a pod names, with the API of the object. `None` if it does not exist yet: the pod

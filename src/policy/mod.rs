@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | [`keys`], [`check`], [`read`], [`settings`] | settings | [`Settings`], or everything that is wrong with them |
 //! | [`request`] | an AdmissionRequest | what is judged, or why it cannot be |
-//! | [`restrictions`], [`classic`], [`devices`], [`nodes`], [`pods`] | an object | what the settings do not accept |
-//! | [`cluster`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
+//! | [`object`] | the object of a request | its record, by the release that knows it |
+//! | [`restrictions`], [`classic`], [`devices`], [`limits`], [`nodes`], [`pods`] | an object | what the settings do not accept |
+//! | [`cluster`], [`namespace`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
 //! | [`mutation`] | an object | its text with the values that the settings set |
 //! | [`judge`](mod@judge) | both | [`Verdict`]: the API server's rules and the policy's |
+//! | [`vap`] | settings | the same as ValidatingAdmissionPolicies |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!
 //! An update is judged by its changes: an existing violation of the stored object is only a warning.
@@ -16,11 +18,15 @@ pub mod check;
 pub mod classic;
 pub mod cluster;
 pub mod devices;
+mod idle;
 pub mod judge;
 pub mod keys;
+pub mod limits;
 pub mod lookups;
 pub mod mutation;
+pub mod namespace;
 pub mod nodes;
+pub mod object;
 pub mod pattern;
 pub mod pods;
 pub mod read;
@@ -29,8 +35,12 @@ pub mod request;
 pub mod response;
 pub mod restrictions;
 pub mod schema;
+pub mod selectors;
 pub mod settings;
+pub mod vap;
+mod view;
 
 pub use cluster::Cluster;
 pub use judge::{Host, Mutation, Verdict, judge, without_cluster};
+pub use request::OperationIs;
 pub use settings::Settings;

@@ -2,18 +2,18 @@
 
 use crate::api::{ClassicKind, DeviceKind, ObjectKind, classic, device};
 use crate::go::{self, GoUnicode};
-use crate::policy::settings::{ClassRule, Namespace, Settings};
+use crate::policy::namespace::Namespace;
+use crate::policy::settings::{ClassRule, Settings};
 use crate::text::print;
 use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::order;
 
 /// A field that gets another value.
 #[derive(Debug)]
 pub struct Change {
     /// The object whose field it is.
     holder: NodeId,
-    /// Its name.
     field: &'static str,
-    /// Its new value.
     value: String,
     /// The value is JSON, not a text.
     raw: bool,
@@ -24,7 +24,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What was changed, for the user.
+    /// Returns the sentence about the change, for the user.
     pub fn sentence(&self, unicode: GoUnicode) -> String {
         let shown = |value: &str| if self.raw { value.to_owned() } else { go::quote(value, unicode) };
         format!("{}: set to {} by the policy in place of {}", self.path, shown(&self.value), shown(&self.before))
@@ -88,10 +88,17 @@ impl Changes<'_, '_> {
 
     fn class(&mut self, rule: &ClassRule, setting: &str, holder: NodeId, field: &'static str, path: &str) {
         let class = self.text(holder, field);
+        // Where nobody knows, the claim is refused as it is.
+        let applies = match rule.of(self.namespace, &class) {
+            Ok(applies) => applies,
+            // The class is put in place so that the answer is that the labels are not known, not that the class is missing.
+            Err(_) if class.is_empty() => rule.elsewhere(),
+            Err(_) => return,
+        };
         let instead = match class.as_str() {
-            "" => rule.default.as_ref().or(rule.fallback.as_ref()),
-            class if rule.of(self.namespace).accepts(class) => None,
-            _ => rule.fallback.as_ref(),
+            "" => applies.default.or(applies.fallback),
+            class if applies.list.accepts(class) => None,
+            _ => applies.fallback,
         };
         if let Some(instead) = instead.filter(|_| !self.settings.warns(setting)) {
             self.set(holder, field, instead, class, path);
@@ -165,7 +172,7 @@ pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[Change]) -> Option<Stri
             }
         }
     }
-    edits.sort_by_key(|(from, ..)| *from);
+    order::sort_by_key(&mut edits, |(from, ..)| *from);
     let (whole, source) = (tree.span(object), tree.source());
     let mut text = String::new();
     let mut at = whole.from();

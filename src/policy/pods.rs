@@ -1,4 +1,4 @@
-//! What a pod, or the pod template of a workload, says about resource claims.
+//! What pods, pod templates in objects of any kind, PodGroups and Workloads say about resource claims.
 //!
 //! `spec.resourceClaims` names claims and claim templates under `source` up to Kubernetes 1.30 and directly after that; both are
 //! read. Only the cluster knows their classes. A container that asks for the extended resource
@@ -7,12 +7,18 @@
 use crate::api::{ObjectKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
+use crate::go::quantity::Quantity;
+use crate::manifest::pod_specs::{self, Place, Places, Sort};
 use crate::place::device::extended::IMPLICIT;
+use crate::policy::check;
 use crate::policy::cluster::Cluster;
+use crate::policy::limits;
 use crate::policy::lookups;
-use crate::policy::refusals::refuse;
-use crate::policy::settings::{Namespace, Settings};
+use crate::policy::namespace::Namespace;
+use crate::policy::refusals::{Reference, refuse, refuse_class, refuse_class_of};
+use crate::policy::settings::Settings;
 use crate::rules::{Context, Errors, FieldError};
+use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeSet;
 
@@ -23,51 +29,151 @@ const CODE: Code = Code::PolicyPods;
 pub struct Destination<'p> {
     /// The release whose words are used.
     pub release: Release,
-    /// The namespace.
     pub namespace: Namespace<'p>,
     /// The cluster, if it can be asked.
     pub cluster: Option<&'p dyn Cluster>,
 }
 
-/// Everything about the claims of the pod that the settings do not accept.
+/// The needs of the pods of a stored object: the host is not asked about them again.
+#[derive(Debug, Default)]
+pub struct Asked {
+    /// The classes that containers name as extended resources.
+    pub classes: BTreeSet<String>,
+    /// Field and name of the claims and templates.
+    references: BTreeSet<(&'static str, String)>,
+}
+
+/// The fields that name a claim or a template.
+const REFERENCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
+
+impl Asked {
+    /// Reads the places of an object.
+    pub fn of(tree: &Tree<'_>, places: &Places<'_>) -> Self {
+        let mut asked = Asked::default();
+        for place in &places.list {
+            each_extended_resource(tree, place.node, &Path::ROOT, &mut |resource, _| {
+                asked.classes.extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
+            });
+            for &claim in items(tree, place.node, "resourceClaims") {
+                let holders = [Some(claim), tree.get(claim, "source")];
+                for holder in holders.into_iter().flatten() {
+                    let names = REFERENCES.iter().filter_map(|field| Some((*field, text(tree, holder, field)?.to_owned())));
+                    asked.references.extend(names);
+                }
+            }
+        }
+        asked
+    }
+}
+
+/// Compares the places of two objects.
+pub fn same(tree: &Tree<'_>, one: &Places<'_>, other: &Places<'_>) -> bool {
+    let printed = |place: &Place<'_>| {
+        let mut out = String::new();
+        print::json(tree, place.node, Order::Sorted, PRINTED, &mut out).then_some(out)
+    };
+    let same = |(one, other): (&Place<'_>, &Place<'_>)| printed(one).is_some_and(|one| printed(other) == Some(one));
+    !one.more && !other.more && one.list.len() == other.list.len() && one.list.iter().zip(&other.list).all(same)
+}
+
+/// Parts of a unit that quantities are counted in.
+const NANOS: i128 = 1_000_000_000;
+
+/// Longest pod spec that is compared, in bytes of JSON; an API server accepts no longer object.
+const PRINTED: usize = 4 << 20;
+
+/// A resource that a container asks for.
+struct Resource<'t> {
+    name: &'t str,
+    amount: &'t str,
+}
+
+impl Resource<'_> {
+    /// Is it one that no component of Kubernetes defines, or the class of its name? (k8s.io/component-helpers,
+    /// `IsExtendedResourceName`)
+    fn is_extended(&self) -> bool {
+        self.name.starts_with(IMPLICIT) || !(self.name.contains("kubernetes.io/") || self.name.starts_with("requests."))
+    }
+}
+
+/// Calls with the path of each resource of a container that an extended resource may be, once for each container.
+fn each_extended_resource(tree: &Tree<'_>, spec: NodeId, path: &Path<'_>, then: &mut dyn FnMut(&Resource<'_>, &Path<'_>)) {
+    for field in ["initContainers", "containers"] {
+        let containers = path.field(field);
+        for (at, &container) in items(tree, spec, field).iter().enumerate() {
+            let Some(resources) = tree.get(container, "resources") else { continue };
+            let container = containers.index(at);
+            let path = container.field("resources");
+            let mut seen = BTreeSet::new();
+            for amounts in ["requests", "limits"] {
+                let Some(list) = tree.get(resources, amounts) else { continue };
+                let path = path.field(amounts);
+                for entry in tree.entries(list) {
+                    let name = tree.text(entry.key);
+                    if name.contains('/') && seen.insert(name) {
+                        let amount = check::quantity(tree, entry.value).unwrap_or_default();
+                        then(&Resource { name, amount }, &path.key(name));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn items<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t [NodeId] {
+    tree.get(node, field).map_or(&[][..], |list| match tree.kind(list) {
+        Kind::Seq { .. } => tree.items(list),
+        _ => &[],
+    })
+}
+
+fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> Option<&'t str> {
+    tree.get(node, field).and_then(|value| tree.str(value)).filter(|text| !text.is_empty())
+}
+
+/// Everything about the claims of an object that the settings do not accept. `stored`: what the stored object of an update asks for.
 pub fn violations(
     settings: &Settings,
     tree: &Tree<'_>,
-    object: NodeId,
-    fields: &[&str],
-    place: Destination<'_>,
+    places: &Places<'_>,
+    destination: Destination<'_>,
+    stored: Option<&Asked>,
 ) -> Vec<FieldError> {
-    let mut errors = Context::new(place.release).errors();
-    let spec = fields.iter().try_fold(object, |node, field| tree.get(node, field));
-    if let Some(spec) = spec {
-        let pod = Pod { tree, spec, settings, place, release: place.release };
-        below(&Path::ROOT, fields, &mut |path| pod.judge(path, &mut errors));
+    let mut errors = Context::new(destination.release).errors();
+    for place in &places.list {
+        let (spec, sort) = (place.node, place.sort);
+        let pod = Pod { tree, spec, sort, settings, place: destination, release: destination.release, stored };
+        place.at(&mut |path| pod.judge(path, &mut errors));
+    }
+    if places.more {
+        let detail = format!("the policy judges at most {} pod templates of an object", pod_specs::MOST);
+        errors.forbidden(CODE, &Path::ROOT.field("spec"), &detail);
     }
     errors.into_list()
-}
-
-/// Calls `then` with the path extended by `fields`. Recursive, because each path borrows the previous one.
-fn below(path: &Path<'_>, fields: &[&str], then: &mut dyn FnMut(&Path<'_>)) {
-    match fields.split_first() {
-        None => then(path),
-        Some((first, rest)) => below(&path.field(first), rest, then),
-    }
 }
 
 struct Pod<'t, 's> {
     tree: &'t Tree<'s>,
     spec: NodeId,
+    sort: Sort,
     settings: &'t Settings,
     place: Destination<'t>,
     release: Release,
+    stored: Option<&'t Asked>,
 }
 
 impl<'t> Pod<'t, '_> {
     fn judge(&self, path: &Path<'_>, errors: &mut Errors) {
         let claims = self.items(self.spec, "resourceClaims");
         let list = path.field("resourceClaims");
-        if let Some(most) = self.settings.pods.max_claims.filter(|&most| claims.len() > most) {
-            let detail = format!("the policy accepts at most {most} resource claims, the pod has {}", claims.len());
+        let mut implicit = false;
+        each_extended_resource(self.tree, self.spec, path, &mut |resource, _| implicit |= resource.name.starts_with(IMPLICIT));
+        // One claim is created for all extended resources of a pod.
+        let count = claims.len().saturating_add(usize::from(implicit));
+        if let Some(most) = self.settings.pods.max_claims.filter(|&most| count > most) {
+            let own = if implicit { ", one of them for extended resources" } else { "" };
+            let holder = if self.sort == Sort::Pod { "the pod" } else { "the group" };
+            let detail = format!("the policy accepts at most {most} resource claims, {holder} has {count}{own}");
             errors.forbidden(CODE, &list, &detail);
         }
         for (at, &claim) in claims.iter().enumerate() {
@@ -81,7 +187,7 @@ impl<'t> Pod<'t, '_> {
                 self.reference(source, &item.field("source"), errors);
             }
         }
-        if self.settings.pods.names_match {
+        if self.settings.pods.names_match && self.sort == Sort::Pod {
             self.names(claims, path, errors);
         }
         self.extended_resources(path, errors);
@@ -89,9 +195,8 @@ impl<'t> Pod<'t, '_> {
 
     /// A claim or a template by name.
     fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Errors) {
-        for (field, list) in
-            [("resourceClaimName", &self.settings.pods.claims), ("resourceClaimTemplateName", &self.settings.pods.templates)]
-        {
+        let lists = [&self.settings.pods.claims, &self.settings.pods.templates];
+        for (field, list) in REFERENCES.into_iter().zip(lists) {
             if let Some(name) = self.text(holder, field) {
                 refuse(list, CODE, &path.field(field), name, self.release, errors);
                 self.classes_of(field, name, &path.field(field), errors);
@@ -105,7 +210,10 @@ impl<'t> Pod<'t, '_> {
     }
 
     /// The classes of a claim or a template, as the cluster has it.
-    fn classes_of(&self, field: &str, name: &str, path: &Path<'_>, errors: &mut Errors) {
+    fn classes_of(&self, field: &'static str, name: &str, path: &Path<'_>, errors: &mut Errors) {
+        if self.stored.is_some_and(|stored| stored.references.contains(&(field, name.to_owned()))) {
+            return;
+        }
         let kind = if field == "resourceClaimName" { "ResourceClaim" } else { "ResourceClaimTemplate" };
         let Some(cluster) = self.looks_up() else { return };
         match lookups::classes_of(cluster, kind, name, self.place.namespace.name, self.release) {
@@ -116,35 +224,34 @@ impl<'t> Pod<'t, '_> {
                     ObjectKind::Device(_) => (&self.settings.device_classes, Code::PolicyDeviceClass),
                 };
                 for class in &classes {
-                    refuse(rule.of(self.place.namespace), code, path, class, self.release, errors);
+                    let reference = Reference { kind, name, class };
+                    refuse_class_of(rule, code, path, reference, self.place.namespace, self.release, errors);
                 }
             }
             Err(problem) => lookups::failed(&problem, path, errors),
         }
     }
 
-    /// Classes that containers name as extended resources.
+    /// Checks the extended resources that containers ask for, the classes that they name and how many devices, and that a pod that may
+    /// use no claim names none.
     fn extended_resources(&self, path: &Path<'_>, errors: &mut Errors) {
-        let classes = self.settings.device_classes.of(self.place.namespace);
-        for field in ["initContainers", "containers"] {
-            let containers = path.field(field);
-            for (at, &container) in self.items(self.spec, field).iter().enumerate() {
-                let Some(resources) = self.tree.get(container, "resources") else { continue };
-                let container = containers.index(at);
-                let path = container.field("resources");
-                let mut seen = BTreeSet::new();
-                for amounts in ["requests", "limits"] {
-                    let Some(list) = self.tree.get(resources, amounts) else { continue };
-                    for entry in self.tree.entries(list) {
-                        let name = self.tree.text(entry.key);
-                        if let Some(class) = name.strip_prefix(IMPLICIT).filter(|class| seen.insert(*class)) {
-                            let path = path.field(amounts);
-                            refuse(classes, Code::PolicyDeviceClass, &path.key(name), class, self.release, errors);
-                        }
-                    }
-                }
+        let (classes, namespace, pods) = (&self.settings.device_classes, self.place.namespace, &self.settings.pods);
+        let no_claims = pods.claims.accepts_none() && pods.templates.accepts_none();
+        each_extended_resource(self.tree, self.spec, path, &mut |resource, path| {
+            if resource.is_extended() {
+                refuse(&pods.extended_resources, CODE, path, resource.name, self.release, errors);
             }
-        }
+            let Some(class) = resource.name.strip_prefix(IMPLICIT) else { return };
+            if let Ok(amount) = Quantity::parse(resource.amount) {
+                let quoted = go::quote(class, self.release.rules().unicode);
+                let count = amount.nanos().checked_div(NANOS).and_then(|count| i64::try_from(count).ok()).unwrap_or(i64::MAX);
+                limits::devices(self.settings.limits.of(class), count, &quoted, path, errors);
+            }
+            refuse_class(classes, Code::PolicyDeviceClass, path, class, namespace, self.release, errors);
+            if no_claims {
+                errors.forbidden(CODE, path, "the policy accepts no resource claims, and this extended resource asks for one");
+            }
+        });
     }
 
     /// Names that containers use must be defined, and names that are defined must be used.
@@ -179,13 +286,10 @@ impl<'t> Pod<'t, '_> {
     }
 
     fn items(&self, node: NodeId, field: &str) -> &'t [NodeId] {
-        self.tree.get(node, field).map_or(&[][..], |list| match self.tree.kind(list) {
-            Kind::Seq { .. } => self.tree.items(list),
-            _ => &[],
-        })
+        items(self.tree, node, field)
     }
 
     fn text(&self, node: NodeId, field: &str) -> Option<&'t str> {
-        self.tree.get(node, field).and_then(|value| self.tree.str(value)).filter(|text| !text.is_empty())
+        text(self.tree, node, field)
     }
 }

@@ -1,16 +1,18 @@
 //! Reads the settings: what is wrong with them, all at once, or what they say.
 
-use crate::api::{Gate, Gates, Release, device};
+use crate::api::{Release, device};
 use crate::policy::check::{self, Errors, below};
+use crate::policy::idle;
 use crate::policy::keys::{Key, SETTINGS, Shape};
 use crate::policy::settings::{
-    AdminRule, ClassRule, ClusterRule, GroupKind, GroupKinds, Labels, List, NamespaceClasses, Node, NodeRule, PodRule, Rule,
-    Settings, TaintSelector,
+    AdminRule, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, Limits, List, NamespaceClasses, Node,
+    PodRule, RequestLimits, Rule, Settings, TaintSelector,
 };
-use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use crate::policy::view::View;
+use crate::text::tree::{Kind, NodeId, Tree};
 
 impl Settings {
-    /// Reads settings; `None` is no settings at all.
+    /// Reads settings; `None` means that there are no settings.
     ///
     /// # Errors
     /// Everything that is wrong, one line each: unknown keys, wrong types, contradictions.
@@ -21,6 +23,7 @@ impl Settings {
         let view = View { tree, node: Some(node) };
         let settings = Settings::of(view);
         settings.contradictions(view, &mut errors);
+        idle::report(&settings, view, &mut errors);
         let errors = errors.into_list();
         if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
@@ -54,6 +57,23 @@ impl Settings {
                 let limited = admin.get("deny").is(true) || !namespaces.is_empty() || !labels.is_empty();
                 AdminRule { limited, namespaces, labels }
             },
+            limits: {
+                let limits = view.get("limits");
+                let of_class =
+                    |item: View<'_, '_>| ClassLimits { names: item.get("names").texts(), limits: item.request_limits() };
+                Limits {
+                    max_requests: limits.count("maxRequests"),
+                    rest: limits.request_limits(),
+                    classes: limits.get("classes").items().map(of_class).collect(),
+                }
+            },
+            tolerations: view.get("tolerations").tolerations(),
+            expressions: Expressions {
+                denied_in_claims: view.get("selectors").get("denyInClaims").is(true),
+                denied_in_classes: view.get("selectors").get("denyInClasses").is(true),
+            },
+            opaque_parameters: view.get("opaqueParameters").list(),
+            extended_resource_names: view.get("extendedResourceNames").list(),
             taint_selector: match view.get("deviceTaintRules").text("selectorRequired").as_str() {
                 "NoExecute" => Some(TaintSelector::NoExecute),
                 "always" => Some(TaintSelector::Always),
@@ -77,6 +97,7 @@ impl Settings {
                 PodRule {
                     claims: pods.get("claims").list(),
                     templates: pods.get("templates").list(),
+                    extended_resources: pods.get("extendedResources").list(),
                     max_claims: pods.count("maxClaims"),
                     names_match: pods.get("namesMatch").is(true),
                 }
@@ -114,6 +135,23 @@ impl Settings {
             } else if key == "default" && device::ALLOCATION_MODES.contains(&mode.as_str()) {
                 let text = format!("{} is a mode of requests for devices, which have no default here", check::shown(mode));
                 errors.push(&path, text);
+            }
+        }
+        for list in ["allow", "deny"] {
+            for (at, item) in view.get("tolerations").get(list).items().enumerate() {
+                if item.is_object() && item.get("key").node.is_none() {
+                    let path = format!("tolerations.{list}[{at}]");
+                    errors.push(&path, "`key` is missing: name the key of the taints, or write `\"*\"`");
+                }
+            }
+        }
+        for (at, item) in view.get("limits").get("classes").items().enumerate().filter(|(_, item)| item.is_object()) {
+            let path = format!("limits.classes[{at}]");
+            if item.get("names").node.is_none() {
+                errors.push(&path, "`names` is missing: say which classes");
+            }
+            if item.request_limits() == RequestLimits::default() {
+                errors.push(&path, "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`");
             }
         }
         let parameters = view.get("parametersRef");
@@ -156,16 +194,22 @@ fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, Rule)> {
 }
 
 fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut Errors) {
-    let namespaces = rule.namespaces.iter().enumerate();
-    let lists: Vec<(String, &List)> = std::iter::once((String::new(), &rule.list))
-        .chain(namespaces.map(|(at, entry)| (format!(" of `namespaces[{at}]`"), &entry.list)))
-        .collect();
-    for (key, class) in [("default", &rule.default), ("fallback", &rule.fallback)] {
-        for (place, list) in &lists {
-            let Some(class) = class.as_deref().filter(|class| !list.accepts(class)) else { continue };
-            let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
-            let text = format!("{} {what}{place}: name a class that claims may have", check::shown(class));
-            errors.push(&format!("{setting}.{key}"), text);
+    let mut accepted = |path: String, class: Option<&String>, list: &List, place: &str| {
+        let Some(class) = class.filter(|class| !list.accepts(class)) else { return };
+        let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
+        let text = format!("{} {what}{place}: name a class that claims may have", check::shown(class));
+        errors.push(&path, text);
+    };
+    for (key, class) in [("default", rule.default.as_ref()), ("fallback", rule.fallback.as_ref())] {
+        let of_entry = |entry: &'_ NamespaceClasses| {
+            if key == "default" { entry.default.clone() } else { entry.fallback.clone() }
+        };
+        accepted(format!("{setting}.{key}"), class, &rule.list, "");
+        for (at, entry) in rule.namespaces.iter().enumerate() {
+            match of_entry(entry) {
+                Some(own) => accepted(format!("{setting}.namespaces[{at}].{key}"), Some(&own), &entry.list, ""),
+                None => accepted(format!("{setting}.{key}"), class, &entry.list, &format!(" of `namespaces[{at}]`")),
+            }
         }
     }
     for (at, item) in view.get("namespaces").items().enumerate().filter(|(_, item)| item.is_object()) {
@@ -176,108 +220,5 @@ fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, err
         if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
             errors.push(&path, "says nothing of classes: give it `allow` or `deny`");
         }
-    }
-}
-
-/// A value that may be missing.
-#[derive(Clone, Copy)]
-struct View<'t, 's> {
-    tree: &'t Tree<'s>,
-    node: Option<NodeId>,
-}
-
-impl<'t, 's> View<'t, 's> {
-    fn get(self, name: &str) -> Self {
-        View { tree: self.tree, node: self.node.and_then(|node| self.tree.get(node, name)) }
-    }
-
-    fn is_object(self) -> bool {
-        self.node.is_some_and(|node| self.tree.is_map(node))
-    }
-
-    fn is(self, flag: bool) -> bool {
-        self.node.is_some_and(|node| self.tree.kind(node) == Kind::Bool(flag))
-    }
-
-    fn text(self, name: &str) -> String {
-        self.get(name).node.and_then(|node| self.tree.str(node)).unwrap_or_default().to_owned()
-    }
-
-    fn name(self, name: &str) -> Option<String> {
-        Some(self.text(name)).filter(|text| !text.is_empty())
-    }
-
-    fn rule(self) -> Rule {
-        let warn = match self.text("mode").as_str() {
-            "warn" => Some(true),
-            "enforce" => Some(false),
-            _ => None,
-        };
-        Rule { warn, message: self.name("message") }
-    }
-
-    fn items(self) -> impl Iterator<Item = View<'t, 's>> {
-        let items = self.node.map_or(&[][..], |node| self.tree.items(node));
-        items.iter().map(move |&node| View { tree: self.tree, node: Some(node) })
-    }
-
-    fn texts(self) -> Vec<String> {
-        self.items().filter_map(|item| item.node.and_then(|node| self.tree.str(node))).map(str::to_owned).collect()
-    }
-
-    fn list(self) -> List {
-        if self.get("allow").node.is_some() {
-            List::Allow(self.get("allow").texts())
-        } else if self.get("deny").node.is_some() {
-            List::Deny(self.get("deny").texts())
-        } else {
-            List::Any
-        }
-    }
-
-    fn node_rule(self) -> NodeRule {
-        NodeRule {
-            required: self.get("required").is(true),
-            must_select: self.get("mustSelect").items().map(View::described).collect(),
-            must_not_select: self.get("mustNotSelect").items().map(View::described).collect(),
-        }
-    }
-
-    fn described(self) -> Node {
-        Node { name: self.text("name"), labels: self.labels() }
-    }
-
-    /// The labels in its member of that name.
-    fn labels(self) -> Labels {
-        let entries = self.get("labels").node.map_or(&[][..], |node| self.tree.entries(node));
-        let label = |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), self.tree.str(entry.value)?.to_owned()));
-        entries.iter().filter_map(label).collect()
-    }
-
-    fn classes(self) -> ClassRule {
-        let of_namespaces =
-            |item: View<'_, '_>| NamespaceClasses { names: item.get("names").texts(), labels: item.labels(), list: item.list() };
-        ClassRule {
-            list: self.list(),
-            namespaces: self.get("namespaces").items().map(of_namespaces).collect(),
-            default: self.name("default"),
-            fallback: self.name("fallback"),
-        }
-    }
-
-    /// The gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
-    fn gates(self) -> Option<Result<Gates, String>> {
-        let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
-        let gate = |entry: &Entry| match self.tree.kind(entry.value) {
-            Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
-            _ => None,
-        };
-        let mut set = entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).peekable();
-        let release = Release::parse(&self.text("release")).filter(|_| set.peek().is_some())?;
-        Some(Gates::with(release, set))
-    }
-
-    fn count(self, name: &str) -> Option<usize> {
-        self.get(name).node.and_then(|node| check::count(self.tree, node))
     }
 }

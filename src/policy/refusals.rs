@@ -1,24 +1,23 @@
 //! Refusals in the API server's form: path, kind of error, detail. Both families of versions use it.
 
 use crate::api::{Api, Release};
-use crate::finding::{Code, Path};
+use crate::finding::{Cause, Code, Path};
 use crate::go;
+use crate::policy::namespace::Namespace;
 use crate::policy::nodes;
-use crate::policy::settings::{List, Namespace, Node, NodeRule, Settings};
+use crate::policy::settings::{ClassRule, List, Node, NodeRule, Settings};
 use crate::policy::{check, pattern};
 use crate::record::Record;
-use crate::rules::Errors;
+use crate::rules::{Bad, Errors};
 
 /// An object as the rules see it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Subject<'r> {
-    /// What it is.
     pub api: Api,
     /// The release whose words are used.
     pub release: Release,
-    /// Its fields, defaulted.
     pub object: &'r Record<'r>,
-    /// What of it is judged.
+    /// The part of the object that is judged.
     pub part: Part,
     /// The namespace it goes to.
     pub namespace: Namespace<'r>,
@@ -26,12 +25,11 @@ pub struct Subject<'r> {
     pub written: &'r str,
 }
 
-/// Which part of an object is judged.
+/// The part of an object that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Everything but its status.
     Object,
-    /// Its status alone.
     Status,
     /// An object as it is stored.
     Both,
@@ -56,6 +54,66 @@ pub fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Rel
         }
         _ => {}
     }
+}
+
+/// A claim or template that a pod names, and a class that it asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference<'r> {
+    /// `ResourceClaim` or `ResourceClaimTemplate`.
+    pub kind: &'r str,
+    pub name: &'r str,
+    pub class: &'r str,
+}
+
+/// Refuses the name of a claim or template because of the class that it asks for.
+pub fn refuse_class_of(
+    rule: &ClassRule,
+    code: Code,
+    path: &Path<'_>,
+    reference: Reference<'_>,
+    namespace: Namespace<'_>,
+    release: Release,
+    errors: &mut Errors,
+) {
+    let Reference { kind, name, class } = reference;
+    let list = match rule.of(namespace, class) {
+        Ok(applies) if applies.list.accepts(class) => return,
+        Ok(applies) => applies.list,
+        Err(problem) => return labels_unknown(code, problem, errors),
+    };
+    let unicode = release.rules().unicode;
+    let mut detail = format!("the {kind} names the class {}, which the policy does not accept here", go::quote(class, unicode));
+    if let List::Allow(patterns) = list {
+        detail.push_str("; accepted classes: ");
+        detail.push_str(&go::quoted(patterns.iter().map(String::as_str), unicode));
+    }
+    errors.invalid(code, path, Bad::Str(name), &detail);
+}
+
+/// Refuses a class that the namespace's classes do not accept, or that cannot be judged because the host does not answer.
+pub fn refuse_class(
+    rule: &ClassRule,
+    code: Code,
+    path: &Path<'_>,
+    class: &str,
+    namespace: Namespace<'_>,
+    release: Release,
+    errors: &mut Errors,
+) {
+    match rule.of(namespace, class) {
+        Ok(applies) => refuse(applies.list, code, path, class, release, errors),
+        Err(problem) => labels_unknown(code, problem, errors),
+    }
+}
+
+/// Reports, once for each setting, that the host could not answer for the labels of the namespace.
+pub fn labels_unknown(code: Code, problem: &str, errors: &mut Errors) {
+    if errors.list().iter().any(|error| error.code == code && error.cause == Cause::Internal) {
+        return;
+    }
+    let problem = problem.lines().next().unwrap_or_default();
+    let detail = format!("the policy's host cannot look up the labels of the namespace: {problem}");
+    errors.internal(code, &Path::ROOT.field("metadata").field("namespace"), &detail);
 }
 
 /// Checks the driver in a field; the API server rejects an empty one itself.

@@ -3,26 +3,29 @@
 use crate::api::GROUP;
 use crate::policy::Settings;
 use crate::policy::pattern;
+use crate::record::Record;
+use crate::rules::Operation;
 use crate::text::tree::{Kind, NodeId, Tree};
 
-/// The operation of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// A new object.
-    Create,
-    /// A change of a stored object.
-    Update,
-    /// A deletion or a connect request: nothing to judge.
-    Other,
-}
-
-/// An AdmissionRequest.
+/// The fields of an AdmissionRequest that the policy reads.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmissionRequest<'t, 's> {
     tree: &'t Tree<'s>,
     node: NodeId,
-    /// What is asked.
-    pub operation: Operation,
+    /// The operation; `None`: a deletion or a connect request, where there is nothing to judge.
+    pub operation: Option<Operation<()>>,
+    /// Gatekeeper's audit asks about a stored object: its reviews have no operation.
+    stored: bool,
+}
+
+/// Whether a request may lack its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationIs {
+    /// Every request has one.
+    Required,
+    /// Gatekeeper's audit sends stored objects without one (Gatekeeper 3.18, pkg/target/target.go,
+    /// `unstructuredToAdmissionRequest`).
+    MissingInAudits,
 }
 
 impl<'t, 's> AdmissionRequest<'t, 's> {
@@ -30,7 +33,8 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     ///
     /// # Errors
     /// Why there is nothing to judge.
-    pub fn read(tree: &'t Tree<'s>, node: Option<NodeId>) -> Result<Self, String> {
+    pub fn read(tree: &'t Tree<'s>, node: Option<NodeId>, operation: OperationIs) -> Result<Self, String> {
+        let audits = operation == OperationIs::MissingInAudits;
         let node = node.filter(|&node| !matches!(tree.kind(node), Kind::Null));
         let Some(mut node) = node else { return Err("`request` is missing: the AdmissionRequest to judge".to_owned()) };
         if tree.get(node, "kind").and_then(|kind| tree.str(kind)) == Some("AdmissionReview") {
@@ -42,10 +46,13 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         if !tree.is_map(node) {
             return Err("`request` must be an object: an AdmissionRequest".to_owned());
         }
-        let operation = match tree.get(node, "operation").and_then(|operation| tree.str(operation)) {
-            Some("CREATE") => Operation::Create,
-            Some("UPDATE") => Operation::Update,
-            Some("DELETE" | "CONNECT") => Operation::Other,
+        let operation = tree.get(node, "operation").and_then(|operation| tree.str(operation));
+        let stored = audits && operation.is_none_or(str::is_empty);
+        let operation = match operation {
+            _ if stored => Some(Operation::Create),
+            Some("CREATE") => Some(Operation::Create),
+            Some("UPDATE") => Some(Operation::Update(())),
+            Some("DELETE" | "CONNECT") => None,
             Some(other) => {
                 let shown = crate::policy::check::shown(other);
                 return Err(format!("`request.operation` is {shown}; it must be one of `CREATE`, `UPDATE`, `DELETE`, `CONNECT`"));
@@ -55,10 +62,10 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
                 return Err(problem.to_owned());
             }
         };
-        Ok(AdmissionRequest { tree, node, operation })
+        Ok(AdmissionRequest { tree, node, operation, stored })
     }
 
-    /// The tree the request stands in.
+    /// Returns the tree that contains the request.
     pub fn tree(&self) -> &'t Tree<'s> {
         self.tree
     }
@@ -107,6 +114,23 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
     /// `oldObject`, unless it is null.
     pub fn old_object(&self) -> Option<NodeId> {
         self.get("oldObject")
+    }
+
+    /// True if an audit asks about a stored object. Kubewarden's audit scanner sends a CREATE with the object's own UID and without a
+    /// user, which no client of an API server can do (Kubewarden 1.36, audit-scanner, internal/scanner/admission_request.go).
+    pub fn is_audit(&self, object: &Record<'_>) -> bool {
+        if self.stored {
+            return true;
+        }
+        let own = object.record("metadata").map_or("", |metadata| metadata.str("uid"));
+        let user = self.get("userInfo").map_or(&[][..], |user| self.tree.entries(user));
+        let nobody = user.iter().all(|entry| match self.tree.kind(entry.value) {
+            Kind::Str(_) => self.tree.str(entry.value) == Some(""),
+            Kind::Seq { .. } => self.tree.items(entry.value).is_empty(),
+            Kind::Map { .. } => self.tree.entries(entry.value).is_empty(),
+            kind => kind == Kind::Null,
+        });
+        nobody && !own.is_empty() && own == self.uid()
     }
 
     /// True if the settings exempt this user or namespace.

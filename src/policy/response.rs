@@ -82,7 +82,7 @@ impl SettingsValidationResponse {
     pub fn of<T>(read: Result<T, Vec<String>>) -> Self {
         match read {
             Ok(_) => SettingsValidationResponse { valid: true, message: None },
-            Err(errors) => SettingsValidationResponse { valid: false, message: Some(cut(errors.into_iter(), "; ")) },
+            Err(errors) => SettingsValidationResponse { valid: false, message: Some(join_up_to_limit(errors.into_iter(), "; ")) },
         }
     }
 }
@@ -149,7 +149,7 @@ impl OpaResult {
 pub struct Violation {
     /// Why the request is refused.
     pub msg: String,
-    /// What else there is to say; with the first violation only.
+    /// Further details; with the first violation only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
 }
@@ -207,7 +207,7 @@ fn code(findings: &[Finding]) -> Option<u16> {
             Code::NoKind | Code::UnknownKind | Code::TypeMismatch | Code::NamespaceMismatch => 400,
             Code::UnknownField | Code::DuplicateField => 400,
             code if restrictions::setting(code) == "validation" => 422,
-            Code::PolicyCluster if finding.cause == Some(Cause::Internal) => 500,
+            _ if finding.cause == Some(Cause::Internal) => 500,
             _ => 403,
         })
         .min_by_key(|code| match code {
@@ -225,18 +225,18 @@ fn message(findings: &[Finding]) -> Option<String> {
         errors(findings).filter(|finding| seen.insert(finding.message.as_str())).partition(|finding| is_strict(finding.code));
     let mut texts: Vec<String> = Vec::new();
     if !strict.is_empty() {
-        let list = cut(strict.iter().map(|finding| shortened(&finding.message)), ", ");
+        let list = join_up_to_limit(strict.iter().map(|finding| shortened(&finding.message)), ", ");
         texts.push(format!("{STRICT}{list}"));
     }
     texts.extend(others.iter().map(|finding| shortened(&finding.message)));
     match texts.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
-        _ => Some(format!("[{}]", cut(texts.into_iter(), ", "))),
+        _ => Some(format!("[{}]", join_up_to_limit(texts.into_iter(), ", "))),
     }
 }
 
-/// What the server puts before its list of unknown and repeated fields.
+/// The server's heading for its list of unknown and repeated fields.
 const STRICT: &str = "strict decoding error: ";
 
 fn is_strict(code: Code) -> bool {
@@ -244,7 +244,7 @@ fn is_strict(code: Code) -> bool {
 }
 
 /// Joins texts up to the longest message, and counts those left out.
-fn cut(texts: impl Iterator<Item = String>, between: &str) -> String {
+fn join_up_to_limit(texts: impl Iterator<Item = String>, between: &str) -> String {
     let mut out = String::new();
     let mut left = 0usize;
     for text in texts {
@@ -281,7 +281,13 @@ fn one_line(text: &str) -> String {
 }
 
 fn warnings(findings: &[Finding]) -> Vec<String> {
-    let all: Vec<&Finding> = findings.iter().filter(|finding| finding.severity == Severity::Warning).collect();
+    let mut all: Vec<&Finding> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for finding in findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+        if seen.insert(finding.message.as_str()) {
+            all.push(finding);
+        }
+    }
     let kept = if all.len() > WARNINGS { WARNINGS.saturating_sub(1) } else { all.len() };
     let mut warnings: Vec<String> = all.iter().take(kept).map(|finding| warning(&finding.message)).collect();
     let left = all.len().saturating_sub(kept);
@@ -324,11 +330,11 @@ mod tests {
     #[test]
     fn long_lists_are_cut_and_counted() {
         let texts = (0..1000).map(|n| format!("{n:0100}"));
-        let joined = cut(texts, ", ");
+        let joined = join_up_to_limit(texts, ", ");
         assert!(joined.len() <= MESSAGE + 20, "{}", joined.len());
         let kept = joined.matches(", 0").count() + 1;
         assert!(joined.ends_with(&format!(", and {} more", 1000 - kept)), "{}", &joined[joined.len() - 40..]);
-        assert_eq!(cut(["a".to_owned(), "b".to_owned()].into_iter(), "; "), "a; b");
+        assert_eq!(join_up_to_limit(["a".to_owned(), "b".to_owned()].into_iter(), "; "), "a; b");
     }
 
     #[test]

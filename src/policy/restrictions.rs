@@ -1,6 +1,6 @@
 //! Violations of the settings in the API server's form: path, kind of error, detail.
 
-use crate::api::{GROUP, ObjectKind, Release, VERSIONS};
+use crate::api::{DeviceKind, GROUP, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Path};
 use crate::go;
 use crate::policy::refusals::{Part, Subject};
@@ -22,6 +22,11 @@ pub fn setting(code: Code) -> &'static str {
         Code::PolicySuitableNodes => "suitableNodes",
         Code::PolicyAvailableOnNodes => "availableOnNodes",
         Code::PolicyShareable => "shareable",
+        Code::PolicyLimits => "limits",
+        Code::PolicyTolerations => "tolerations",
+        Code::PolicySelectors => "selectors",
+        Code::PolicyOpaqueParameters => "opaqueParameters",
+        Code::PolicyExtendedResources => "extendedResourceNames",
         Code::PolicyPods => "pods",
         Code::PolicyCluster => "cluster",
         Code::AdmissionRequest | Code::NamespaceMismatch => "request",
@@ -56,6 +61,15 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
             ObjectKind::Classic(_) => classic::of_status(settings, subject, &mut errors),
             ObjectKind::Device(_) => devices::of_status(settings, subject, &mut errors),
         }
+    }
+    errors.into_list()
+}
+
+/// The violations of a stored object that an update may make milder, in the words of the milder ones.
+pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
+    let mut errors = Context::new(subject.release).errors();
+    if subject.part != Part::Status && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule) {
+        devices::milder(settings, subject, &mut errors);
     }
     errors.into_list()
 }

@@ -37,9 +37,14 @@ fn object(keys: &'static [Key]) -> Map<String, Value> {
     if has("allow") && has("deny") {
         schema.insert("not".to_owned(), json!({ "required": ["allow", "deny"] }));
     }
-    if has("names") {
+    if has("names") && has("maxCount") {
+        schema.insert("required".to_owned(), json!(["names"]));
+    } else if has("names") {
         let one_of = |a: &str, b: &str| json!({ "anyOf": [{ "required": [a] }, { "required": [b] }] });
         schema.insert("allOf".to_owned(), json!([one_of("names", "labels"), one_of("allow", "deny")]));
+    }
+    if has("key") {
+        schema.insert("required".to_owned(), json!(["key"]));
     }
     if has("kind") {
         schema.insert("required".to_owned(), json!(["kind"]));
@@ -74,6 +79,9 @@ fn shape(shape: Shape) -> Map<String, Value> {
                 "propertyNames": { "enum": names },
                 "additionalProperties": { "type": "boolean" },
             })
+        }
+        Shape::Quantities => {
+            json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": ["string", "number"] } })
         }
         Shape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
     };

@@ -1,9 +1,11 @@
 //! The settings of the policy, typed. Everything is optional; empty settings mean strict validation and nothing else.
 
 use crate::api::{Gates, Release};
+use crate::policy::cluster::Labels;
+use crate::policy::namespace::{Has, Namespace};
 use crate::policy::pattern;
 
-/// What a policy asks for.
+/// The rules of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Accept and warn instead of refusing.
@@ -22,11 +24,8 @@ pub struct Settings {
     pub api_versions: List,
     /// Versions that the server calls deprecated are refused.
     pub deprecated_denied: bool,
-    /// Device classes.
     pub device_classes: ClassRule,
-    /// Resource classes.
     pub resource_classes: ClassRule,
-    /// Allocation modes.
     pub allocation_modes: List,
     /// The allocation mode of a claim that has none or the server's own default.
     pub default_mode: Option<String>,
@@ -34,13 +33,22 @@ pub struct Settings {
     pub fallback_mode: Option<String>,
     /// Admin access to devices.
     pub admin_access: AdminRule,
-    /// Which taint rules must select devices.
+    /// How much claims may ask for.
+    pub limits: Limits,
+    /// Taints that requests may tolerate.
+    pub tolerations: Tolerations,
+    /// Places where CEL is not accepted.
+    pub expressions: Expressions,
+    /// Drivers for which claims may have opaque parameters.
+    pub opaque_parameters: List,
+    /// Names of extended resources that classes may take.
+    pub extended_resource_names: List,
+    /// The taint rules that must select devices.
     pub taint_selector: Option<TaintSelector>,
-    /// Drivers.
     pub drivers: List,
     /// Claims must have a `parametersRef`.
     pub parameters_required: bool,
-    /// What `parametersRef` may name; patterns for group and kind.
+    /// The group and kind that `parametersRef` may name, as patterns.
     pub parameters: GroupKinds,
     /// `suitableNodes` of classes.
     pub suitable_nodes: NodeRule,
@@ -48,9 +56,8 @@ pub struct Settings {
     pub available_on_nodes: NodeRule,
     /// Nothing may be shareable.
     pub shareable_denied: bool,
-    /// Claims of pods.
     pub pods: PodRule,
-    /// What the cluster is asked for.
+    /// The lookups in the cluster.
     pub cluster: ClusterRule,
     /// Users whose requests are exempt.
     pub exempt_usernames: Vec<String>,
@@ -60,10 +67,7 @@ pub struct Settings {
     pub exempt_namespaces: Vec<String>,
 }
 
-/// Keys and values, in the order given.
-pub type Labels = Vec<(String, String)>;
-
-/// How a setting acts.
+/// The action of a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rule {
     /// Whether it warns or refuses; `None`: like the whole policy.
@@ -75,7 +79,6 @@ pub struct Rule {
 /// The allowed classes, and the default and fallback classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassRule {
-    /// Everywhere else.
     pub list: List,
     /// In certain namespaces; the first that fits counts.
     pub namespaces: Vec<NamespaceClasses>,
@@ -92,65 +95,149 @@ pub struct NamespaceClasses {
     pub names: Vec<String>,
     /// Labels that the namespace must have.
     pub labels: Labels,
-    /// The classes.
     pub list: List,
+    /// The class of a claim that names none; `None`: that of the whole rule.
+    pub default: Option<String>,
+    /// The class that replaces a class that is not allowed; `None`: that of the whole rule.
+    pub fallback: Option<String>,
 }
 
-/// The namespace of a request.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Namespace<'r> {
-    /// Empty for objects of the cluster.
-    pub name: &'r str,
-    /// Its labels; empty where the settings do not ask for any, `None` where the cluster could not be asked.
-    pub labels: Option<&'r [(String, String)]>,
-}
-
-impl Namespace<'_> {
-    /// Does it have all of these labels? `None`: nobody knows.
-    pub fn has(self, labels: &Labels) -> Option<bool> {
-        if labels.is_empty() {
-            return Some(true);
-        }
-        self.labels.map(|known| labels.iter().all(|label| known.contains(label)))
-    }
+/// The part of a rule that applies to the claims of a namespace.
+#[derive(Clone, Copy, Debug)]
+pub struct Applies<'s> {
+    pub list: &'s List,
+    /// The class of a claim that names none.
+    pub default: Option<&'s String>,
+    /// The class that replaces a class that is not allowed.
+    pub fallback: Option<&'s String>,
 }
 
 impl ClassRule {
-    /// The classes that claims of a namespace may name: any where it is not known which entry is the namespace's.
-    pub fn of(&self, namespace: Namespace<'_>) -> &List {
+    /// Returns what applies to claims of a namespace, to judge `class` by. Any class is accepted where labels would decide that are
+    /// not asked for: the stored object of an update names the class already.
+    ///
+    /// # Errors
+    /// Why the labels that decide are not known.
+    pub fn of<'n>(&self, namespace: Namespace<'n>, class: &str) -> Result<Applies<'_>, &'n str> {
         let named = |entry: &&NamespaceClasses| entry.names.is_empty() || pattern::any(&entry.names, namespace.name);
+        let (default, fallback) = (self.default.as_ref(), self.fallback.as_ref());
         for entry in self.namespaces.iter().filter(named) {
-            match namespace.has(&entry.labels) {
-                Some(true) => return &entry.list,
-                Some(false) => {}
-                None => return &List::Any,
+            match namespace.has_for_class(&entry.labels, class) {
+                Has::Yes => {
+                    let (default, fallback) = (entry.default.as_ref().or(default), entry.fallback.as_ref().or(fallback));
+                    return Ok(Applies { list: &entry.list, default, fallback });
+                }
+                Has::No => {}
+                Has::Unasked => return Ok(Applies { list: &List::Any, default: None, fallback: None }),
+                Has::Failed(problem) => return Err(problem),
             }
         }
-        &self.list
+        Ok(self.elsewhere())
+    }
+
+    /// Returns what applies where no entry matches the namespace.
+    pub fn elsewhere(&self) -> Applies<'_> {
+        Applies { list: &self.list, default: self.default.as_ref(), fallback: self.fallback.as_ref() }
     }
 }
 
-/// Where admin access may be asked for.
+/// Upper bounds for the claims of a namespace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// How many requests a claim may have.
+    pub max_requests: Option<usize>,
+    /// The limits of a request for devices of any class without an entry.
+    pub rest: RequestLimits,
+    /// The limits of requests for certain classes; the first entry that matches the class counts.
+    pub classes: Vec<ClassLimits>,
+}
+
+/// Limits of requests for certain classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClassLimits {
+    /// Patterns of the classes.
+    pub names: Vec<String>,
+    pub limits: RequestLimits,
+}
+
+/// Limits of one request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestLimits {
+    pub max_count: Option<usize>,
+    /// Whether all devices may be asked for; by default where there is no `max_count`.
+    pub all_devices: Option<bool>,
+    /// The largest capacities, by name.
+    pub max_capacity: Vec<(String, String)>,
+}
+
+impl Limits {
+    /// Returns the limits of requests for a class.
+    pub fn of(&self, class: &str) -> &RequestLimits {
+        let entry = self.classes.iter().find(|entry| pattern::any(&entry.names, class));
+        entry.map_or(&self.rest, |entry| &entry.limits)
+    }
+}
+
+/// A list of accepted or refused tolerations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tolerations {
+    #[default]
+    Any,
+    /// Accepts tolerations that stay within one of the entries.
+    Allow(Vec<Taints>),
+    /// Refuses tolerations of a taint of the entries.
+    Deny(Vec<Taints>),
+}
+
+/// Taints by key and effect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taints {
+    /// A pattern of keys.
+    pub key: String,
+    /// Empty for any effect.
+    pub effect: String,
+}
+
+impl Taints {
+    /// Are all taints that the toleration tolerates among these?
+    pub fn contain(&self, key: &str, effect: &str) -> bool {
+        let keys = if key.is_empty() { self.key == "*" } else { pattern::matches(&self.key, key) };
+        keys && (self.effect.is_empty() || self.effect == effect)
+    }
+
+    /// Is one of these tolerated?
+    pub fn meet(&self, key: &str, effect: &str) -> bool {
+        let keys = key.is_empty() || pattern::matches(&self.key, key);
+        keys && (self.effect.is_empty() || effect.is_empty() || self.effect == effect)
+    }
+}
+
+/// Places where CEL is not accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expressions {
+    /// In claims and templates.
+    pub denied_in_claims: bool,
+    pub denied_in_classes: bool,
+}
+
+/// Namespaces in which admin access is accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdminRule {
     /// Only where the rest of the rule says.
     pub limited: bool,
-    /// Patterns of namespaces.
     pub namespaces: Vec<String>,
-    /// Labels of namespaces.
     pub labels: Labels,
 }
 
-/// Which taint rules must select devices.
+/// The taint rules that must select devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaintSelector {
-    /// Those that evict pods.
+    /// Rules that evict pods.
     NoExecute,
-    /// All.
     Always,
 }
 
-/// What the cluster is asked for.
+/// The lookups in the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterRule {
     /// Classes that are named must exist.
@@ -161,32 +248,35 @@ pub struct ClusterRule {
     pub pod_classes: bool,
 }
 
-/// What pods may say about claims.
+/// The rules for claims of pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodRule {
-    /// Claims by name.
     pub claims: List,
-    /// Claim templates.
     pub templates: List,
-    /// How many.
+    /// Extended resources of containers.
+    pub extended_resources: List,
     pub max_claims: Option<usize>,
     /// Defined and used names must be the same.
     pub names_match: bool,
 }
 
-/// Which names are accepted.
+/// A list of accepted or refused names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum List {
-    /// All.
     #[default]
     Any,
-    /// Those that match one of the patterns.
+    /// Accepts names that match one of the patterns.
     Allow(Vec<String>),
-    /// Those that match none of the patterns.
+    /// Accepts names that match none of the patterns.
     Deny(Vec<String>),
 }
 
 impl List {
+    /// Checks whether no name at all is accepted.
+    pub fn accepts_none(&self) -> bool {
+        matches!(self, List::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
+    }
+
     /// Is the name accepted?
     pub fn accepts(&self, name: &str) -> bool {
         match self {
@@ -197,15 +287,14 @@ impl List {
     }
 }
 
-/// Which kinds are accepted.
+/// A list of accepted or refused kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum GroupKinds {
-    /// All.
     #[default]
     Any,
-    /// Those that match one.
+    /// Accepts kinds that match one of the patterns.
     Allow(Vec<GroupKind>),
-    /// Those that match none.
+    /// Accepts kinds that match none of the patterns.
     Deny(Vec<GroupKind>),
 }
 
@@ -214,7 +303,6 @@ pub enum GroupKinds {
 pub struct GroupKind {
     /// Empty for the core group.
     pub group: String,
-    /// The kind.
     pub kind: String,
 }
 
@@ -225,7 +313,7 @@ impl GroupKind {
     }
 }
 
-/// What a node selector must and must not select.
+/// The nodes that a node selector must and must not select.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeRule {
     /// There must be a selector.
@@ -262,22 +350,23 @@ impl Settings {
         self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
     }
 
-    /// Whether the labels of namespaces are asked for.
-    pub fn asks_for_labels(&self) -> bool {
-        let rules = [&self.device_classes, &self.resource_classes];
-        let mut entries = rules.into_iter().flat_map(|rule| &rule.namespaces);
-        !self.admin_access.labels.is_empty() || entries.any(|entry| !entry.labels.is_empty())
-    }
-
-    /// The first setting that needs a host with access to the cluster.
-    pub fn asks_cluster(&self) -> Option<&'static str> {
-        let cluster = &self.cluster;
-        if cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some() {
-            Some("cluster")
-        } else if self.asks_for_labels() {
-            Some("labels")
+    /// Returns the first setting that needs the labels of namespaces.
+    pub fn asks_for_labels(&self) -> Option<&'static str> {
+        let by_labels = |rule: &ClassRule| rule.namespaces.iter().any(|entry| !entry.labels.is_empty());
+        if !self.admin_access.labels.is_empty() {
+            Some("adminAccess.labels")
+        } else if by_labels(&self.device_classes) {
+            Some("deviceClasses.namespaces[].labels")
+        } else if by_labels(&self.resource_classes) {
+            Some("resourceClasses.namespaces[].labels")
         } else {
             None
         }
+    }
+
+    /// Returns the first setting that needs a host with access to the cluster.
+    pub fn asks_cluster(&self) -> Option<&'static str> {
+        let cluster = &self.cluster;
+        (cluster.class_exists || cluster.pod_classes || cluster.max_claims.is_some()).then_some("cluster")
     }
 }

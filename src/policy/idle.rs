@@ -1,0 +1,78 @@
+//! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
+
+use crate::policy::check::{Errors, shown};
+use crate::policy::keys::{Key, SETTINGS, Shape};
+use crate::policy::pattern;
+use crate::policy::settings::{ClassRule, Settings};
+use crate::policy::view::View;
+
+/// The group of every user that an API server knows.
+const EVERYBODY: &str = "system:authenticated";
+
+/// The minor releases (1.N) whose objects a setting can judge, where these are not all.
+const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
+    ("resourceClasses", 0..=30),
+    ("parametersRef", 0..=30),
+    ("shareable", 0..=30),
+    ("suitableNodes", 0..=31),
+    ("deviceClasses", 31..=u8::MAX),
+    ("adminAccess", 31..=u8::MAX),
+    ("limits", 31..=u8::MAX),
+    ("selectors", 31..=u8::MAX),
+    ("opaqueParameters", 31..=u8::MAX),
+    ("tolerations", 33..=u8::MAX),
+    ("deviceTaintRules", 33..=u8::MAX),
+    ("extendedResourceNames", 34..=u8::MAX),
+];
+
+/// Reports settings without anything that decides, settings that their own release makes useless, and exemptions of every request.
+pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Errors) {
+    for key in SETTINGS {
+        let Shape::Object(keys) = key.shape else { continue };
+        let value = view.get(key.name);
+        if value.is_object() && !errors.mentions(key.name) && !decides(value, keys) {
+            let names: Vec<String> = deciding(keys).map(|key| format!("`{}`", key.name)).collect();
+            errors.push(key.name, format!("asks for nothing: give it {}, or leave it out", names.join(", ")));
+        }
+    }
+    let classes = [&settings.device_classes, &settings.resource_classes];
+    if settings.cluster.pod_classes && classes.into_iter().all(|rule| *rule == ClassRule::default()) {
+        errors.push("cluster.podClasses", "has nothing to check: give the classes in `deviceClasses` or `resourceClasses`");
+    }
+    if let Some(release) = settings.release {
+        for (name, minors) in RELEASES.iter().filter(|(name, _)| view.get(name).is_object()) {
+            if !minors.contains(&release.minor) {
+                errors
+                    .push(name, format!("judges nothing of Kubernetes 1.{}, which `release` names: leave it out", release.minor));
+            }
+        }
+    }
+    let exempt = |path: &str, patterns: &[String], everybody: &str| {
+        let all = patterns.iter().enumerate().find(|(_, text)| pattern::matches(text, everybody));
+        all.map(|(at, text)| {
+            (format!("exempt.{path}[{at}]"), format!("{} exempts every user: the policy then checks nothing", shown(text)))
+        })
+    };
+    // No user has this name: only a pattern for all of them matches.
+    let found = [exempt("usernames", &settings.exempt_usernames, "\u{1}"), exempt("groups", &settings.exempt_groups, EVERYBODY)];
+    for (path, problem) in found.into_iter().flatten() {
+        errors.push(&path, problem);
+    }
+}
+
+/// The keys of a setting that decide something.
+fn deciding(keys: &'static [Key]) -> impl Iterator<Item = &'static Key> {
+    keys.iter().filter(|key| !matches!(key.name, "mode" | "message"))
+}
+
+/// Does a setting say anything that decides a request? A flag that is off does not.
+fn decides(value: View<'_, '_>, keys: &'static [Key]) -> bool {
+    deciding(keys).any(|key| {
+        let inner = value.get(key.name);
+        match key.shape {
+            Shape::Flag => inner.node.is_some() && !inner.is(false),
+            Shape::Object(keys) if inner.is_object() => decides(inner, keys),
+            _ => inner.node.is_some(),
+        }
+    }) || value.has_unknown(keys)
+}

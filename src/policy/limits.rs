@@ -1,0 +1,130 @@
+//! Limits of what claims ask for: requests, devices, capacity; and tolerations, CEL, opaque parameters and names of extended resources.
+
+use crate::api::Release;
+use crate::finding::{Code, Path};
+use crate::go;
+use crate::go::quantity::Quantity;
+use crate::policy::refusals::refuse;
+use crate::policy::settings::{List, RequestLimits, Settings, Tolerations};
+use crate::record::{Record, Value};
+use crate::rules::{Bad, Errors};
+
+/// Checks how many requests a claim has.
+pub fn requests(settings: &Settings, devices: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let count = devices.list("requests").len();
+    if let Some(most) = settings.limits.max_requests.filter(|&most| count > most) {
+        let detail = format!("the policy accepts at most {most} requests in a claim, this one has {count}");
+        errors.forbidden(Code::PolicyLimits, &path.field("requests"), &detail);
+    }
+}
+
+/// Checks a request for devices of one class.
+pub fn request(settings: &Settings, release: Release, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let class = request.str("deviceClassName");
+    let limits = settings.limits.of(class);
+    let quoted = || go::quote(class, release.rules().unicode);
+    if request.str("allocationMode") == "All" {
+        if !limits.all_devices.unwrap_or(limits.max_count.is_none()) {
+            let detail = format!("the policy accepts no request for all devices of the class {}", quoted());
+            errors.forbidden(Code::PolicyLimits, &path.field("allocationMode"), &detail);
+        }
+    } else if let Some(count) = request.int("count") {
+        devices(limits, count, &quoted(), &path.field("count"), errors);
+    }
+    if let Some(capacity) = request.schema.slot("capacity").and_then(|_| request.record("capacity")) {
+        let path = path.field("capacity");
+        let path = path.field("requests");
+        for (name, value) in capacity.entries("requests") {
+            if let Value::Quantity(asked) = value {
+                amount(limits, name, asked, &path.key(name), errors);
+            }
+        }
+    }
+    tolerations(&settings.tolerations, request, path, errors);
+    if settings.expressions.denied_in_claims {
+        for field in ["selectors", "derivedAttributes"] {
+            if request.schema.slot(field).is_some() && !request.list(field).is_empty() {
+                errors.forbidden(Code::PolicySelectors, &path.field(field), "the policy accepts no CEL expressions in claims");
+            }
+        }
+    }
+}
+
+/// Checks a number of devices. `class` is in quotes.
+pub fn devices(limits: &RequestLimits, count: i64, class: &str, path: &Path<'_>, errors: &mut Errors) {
+    let over = |most: &usize| i64::try_from(*most).is_ok_and(|most| count > most);
+    if let Some(most) = limits.max_count.filter(over) {
+        let detail = format!("the policy accepts at most {most} devices of the class {class} in a request");
+        errors.invalid(Code::PolicyLimits, path, Bad::Int(count), &detail);
+    }
+}
+
+/// Checks a capacity. A name without a domain is that of the device's driver, so it may be the same as a name with one.
+fn amount(limits: &RequestLimits, name: &str, asked: &str, path: &Path<'_>, errors: &mut Errors) {
+    let (domain, id) = parts(name);
+    for (limited, most) in &limits.max_capacity {
+        let (limited_domain, limited_id) = parts(limited);
+        if id != limited_id || !(domain.is_empty() || limited_domain.is_empty() || domain == limited_domain) {
+            continue;
+        }
+        let (Ok(value), Ok(limit)) = (Quantity::parse(asked), Quantity::parse(most)) else { continue };
+        if value.nanos() > limit.nanos() {
+            let detail = format!("the policy accepts at most {most} of `{limited}` in a request");
+            errors.invalid(Code::PolicyLimits, path, Bad::Str(asked), &detail);
+        }
+    }
+}
+
+/// The domain of a qualified name, empty if it has none, and the rest.
+fn parts(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+fn tolerations(rule: &Tolerations, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    if *rule == Tolerations::Any || request.schema.slot("tolerations").is_none() {
+        return;
+    }
+    let path = path.field("tolerations");
+    for (at, toleration) in request.records("tolerations").enumerate() {
+        let (key, effect) = (toleration.str("key"), toleration.str("effect"));
+        let accepted = match rule {
+            Tolerations::Any => true,
+            Tolerations::Allow(list) => list.iter().any(|taints| taints.contain(key, effect)),
+            Tolerations::Deny(list) => !list.iter().any(|taints| taints.meet(key, effect)),
+        };
+        if !accepted {
+            let keys = if key.is_empty() { "any key".to_owned() } else { format!("the key `{key}`") };
+            let effects = if effect.is_empty() { "any effect".to_owned() } else { format!("the effect `{effect}`") };
+            let detail = format!("the policy does not accept a toleration of taints with {keys} and {effects}");
+            errors.forbidden(Code::PolicyTolerations, &path.index(at), &detail);
+        }
+    }
+}
+
+/// Checks the opaque parameters of a claim, by their drivers.
+pub fn opaque_parameters(settings: &Settings, release: Release, devices: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let list = &settings.opaque_parameters;
+    if *list == List::Any {
+        return;
+    }
+    let path = path.field("config");
+    for (at, config) in devices.records("config").enumerate() {
+        if let Some(opaque) = config.record("opaque") {
+            let path = path.index(at);
+            let path = path.field("opaque");
+            refuse(list, Code::PolicyOpaqueParameters, &path.field("driver"), opaque.str("driver"), release, errors);
+        }
+    }
+}
+
+/// Checks what a class takes and how it selects.
+pub fn class(settings: &Settings, release: Release, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let name = spec.schema.slot("extendedResourceName").map_or("", |_| spec.str("extendedResourceName"));
+    if !name.is_empty() {
+        let (list, path) = (&settings.extended_resource_names, path.field("extendedResourceName"));
+        refuse(list, Code::PolicyExtendedResources, &path, name, release, errors);
+    }
+    if settings.expressions.denied_in_classes && !spec.list("selectors").is_empty() {
+        errors.forbidden(Code::PolicySelectors, &path.field("selectors"), "the policy accepts no CEL selectors in classes");
+    }
+}

@@ -1,0 +1,89 @@
+//! Pieces of CEL for policies of an API server.
+
+use crate::policy::cluster::Labels;
+use crate::policy::settings::{ClassRule, List};
+
+/// A text in CEL; JSON's escapes are CEL's.
+pub fn text(value: &str) -> String {
+    serde_json::Value::from(value).to_string()
+}
+
+fn list(values: &[&str]) -> String {
+    let values: Vec<String> = values.iter().map(|value| text(value)).collect();
+    format!("[{}]", values.join(", "))
+}
+
+/// Does the value match one of the patterns?
+pub fn matches(value: &str, patterns: &[String]) -> String {
+    if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')) {
+        return "true".to_owned();
+    }
+    let (wild, exact): (Vec<&str>, Vec<&str>) = patterns.iter().map(String::as_str).partition(|pattern| pattern.contains('*'));
+    let mut parts = Vec::new();
+    if !exact.is_empty() {
+        parts.push(format!("{value} in {}", list(&exact)));
+    }
+    if !wild.is_empty() {
+        let regexes: Vec<String> = wild.iter().map(|pattern| regex(pattern)).collect();
+        parts.push(format!("{value}.matches({})", text(&format!("^(?s:{})$", regexes.join("|")))));
+    }
+    match parts.as_slice() {
+        [] => "false".to_owned(),
+        [one] => one.clone(),
+        _ => format!("({})", parts.join(" || ")),
+    }
+}
+
+/// The regular expression (RE2) of a pattern.
+fn regex(pattern: &str) -> String {
+    let mut out = String::new();
+    for c in pattern.chars() {
+        match c {
+            '*' => out.push_str(".*"),
+            '.' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '^' | '$' | '\\' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Does a list accept the value? `None`: it accepts everything.
+pub fn accepts(rule: &List, value: &str) -> Option<String> {
+    match rule {
+        List::Any => None,
+        List::Allow(patterns) => Some(matches(value, patterns)),
+        List::Deny(patterns) => Some(format!("!({})", matches(value, patterns))),
+    }
+}
+
+/// Returns a CEL expression: the request's namespace has all of the labels.
+pub fn labelled(labels: &Labels) -> String {
+    let one = |(key, value): &(String, String)| {
+        let (key, value) = (text(key), text(value));
+        format!(
+            "(has(namespaceObject.metadata.labels) && {key} in namespaceObject.metadata.labels && namespaceObject.metadata.labels[{key}] == {value})"
+        )
+    };
+    labels.iter().map(one).collect::<Vec<_>>().join(" && ")
+}
+
+/// The namespace of the request.
+pub const NAMESPACE: &str = "request.namespace";
+
+/// May claims of the request's namespace name the class? `None`: every class.
+pub fn accepts_class(rule: &ClassRule, class: &str) -> Option<String> {
+    let accepted = |list: &List| accepts(list, class).unwrap_or_else(|| "true".to_owned());
+    let mut expression = accepted(&rule.list);
+    for entry in rule.namespaces.iter().rev() {
+        let mut conditions = Vec::new();
+        if !entry.names.is_empty() {
+            conditions.push(matches(NAMESPACE, &entry.names));
+        }
+        if !entry.labels.is_empty() {
+            conditions.push(labelled(&entry.labels));
+        }
+        expression = format!("(({}) ? ({}) : ({expression}))", conditions.join(" && "), accepted(&entry.list));
+    }
+    let decides = rule.list != List::Any || rule.namespaces.iter().any(|entry| entry.list != List::Any);
+    decides.then_some(expression)
+}

@@ -1,0 +1,456 @@
+//! What the settings ask of each kind, in CEL.
+
+use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
+use crate::place::device::extended::IMPLICIT;
+use crate::policy::settings::{List, RequestLimits, Settings, TaintSelector, Taints, Tolerations};
+
+/// The check of one setting.
+#[derive(Clone, Debug)]
+pub struct Check {
+    pub setting: &'static str,
+    /// It must be true.
+    pub expression: String,
+    /// The message for an object that fails the check.
+    pub message: String,
+}
+
+/// Kinds that are judged in the same way.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The end of the policy's name.
+    pub name: &'static str,
+    /// Group, version and resources.
+    pub rules: &'static [(&'static str, &'static str, &'static str)],
+    /// Only updates of the status are judged.
+    pub status: bool,
+    /// A request is judged only if this is true.
+    pub changed: String,
+    pub variables: Vec<(&'static str, String)>,
+    pub checks: Vec<Check>,
+}
+
+const RESOURCES: &str = "resource.k8s.io";
+
+/// Versions with the same fields. A server converts objects of other versions, if it serves one of these.
+const SHAPE: &str = "v1, v1beta2";
+
+/// Returns every kind that the settings judge.
+pub fn targets(settings: &Settings) -> Vec<Target> {
+    let mut targets = vec![
+        claims(settings, "claims", &[(RESOURCES, SHAPE, "resourceclaims")], "spec"),
+        claims(settings, "claim-templates", &[(RESOURCES, SHAPE, "resourceclaimtemplates")], "spec.spec"),
+        statuses(settings),
+        classes(settings),
+        slices(settings),
+        taint_rules(settings),
+    ];
+    for (name, rules, path) in PODS {
+        targets.push(pods(settings, name, rules, path));
+    }
+    targets.retain(|target| !target.checks.is_empty());
+    targets
+}
+
+/// A request is judged if it creates an object or changes the part at `path`.
+fn changed(path: &str) -> String {
+    format!("request.operation == \"CREATE\" || object.{path} != oldObject.{path}")
+}
+
+fn version(settings: &Settings) -> Option<Check> {
+    let expression = accepts(&settings.api_versions, "request.requestKind.version")?;
+    Some(Check {
+        setting: "apiVersions",
+        expression,
+        message: describe_list("versions of resource.k8s.io", &settings.api_versions),
+    })
+}
+
+/// Lists that accept or refuse names, in words.
+fn describe_list(what: &str, list: &List) -> String {
+    match list {
+        List::Any => format!("{what}: all"),
+        List::Allow(patterns) => format!("the policy accepts these {what}: {}", patterns.join(", ")),
+        List::Deny(patterns) => format!("the policy does not accept these {what}: {}", patterns.join(", ")),
+    }
+}
+
+/// Claims, or templates with the spec of a claim at `path`.
+fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str, &str)], path: &str) -> Target {
+    let devices = format!("object.{path}.devices");
+    let in_devices = |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
+    let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [])";
+    let variables = vec![
+        ("requests", in_devices("requests")),
+        ("asked", format!("variables.requests.map(r, {asked})")),
+        ("config", in_devices("config")),
+    ];
+    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+    let mut each = |setting: &'static str, condition: String, message: String| {
+        checks.push(Check { setting, expression: format!("variables.asked.all(group, group.all(q, {condition}))"), message });
+    };
+    if let Some(accepted) = accepts_class(&settings.device_classes, "q.deviceClassName") {
+        let message = describe_list("device classes", &settings.device_classes.list);
+        let more = if settings.device_classes.namespaces.is_empty() { "" } else { ", and others in some namespaces" };
+        each("deviceClasses", format!("!has(q.deviceClassName) || {accepted}"), format!("{message}{more}"));
+    }
+    if let Some(accepted) = accepts(&settings.allocation_modes, "q.allocationMode") {
+        let message = describe_list("allocation modes", &settings.allocation_modes);
+        each("allocationModes", format!("!has(q.allocationMode) || {accepted}"), message);
+    }
+    if settings.admin_access.limited {
+        let rule = &settings.admin_access;
+        let mut places = Vec::new();
+        if !rule.namespaces.is_empty() {
+            places.push(matches(NAMESPACE, &rule.namespaces));
+        }
+        if !rule.labels.is_empty() {
+            places.push(format!("({})", labelled(&rule.labels)));
+        }
+        places.push("!has(q.adminAccess) || !q.adminAccess".to_owned());
+        let message = "the policy does not accept admin access to devices in this namespace".to_owned();
+        each("adminAccess", places.join(" || "), message);
+    }
+    request_limits(settings, &mut each);
+    match &settings.tolerations {
+        Tolerations::Any => {}
+        Tolerations::Allow(list) => {
+            let inside: Vec<String> = list.iter().map(contains).collect();
+            let condition = format!("!has(q.tolerations) || q.tolerations.all(t, {})", inside.join(" || "));
+            each("tolerations", condition, "the policy does not accept a toleration of these taints".to_owned());
+        }
+        Tolerations::Deny(list) => {
+            let met: Vec<String> = list.iter().map(meets).collect();
+            let condition = format!("!has(q.tolerations) || q.tolerations.all(t, !({}))", met.join(" || "));
+            each("tolerations", condition, "the policy does not accept a toleration of these taints".to_owned());
+        }
+    }
+    if settings.expressions.denied_in_claims {
+        let none = |field: &str| format!("(!has(q.{field}) || q.{field}.size() == 0)");
+        let condition = format!("{} && {}", none("selectors"), none("derivedAttributes"));
+        each("selectors", condition, "the policy accepts no CEL expressions in claims".to_owned());
+    }
+    if let Some(most) = settings.limits.max_requests {
+        let expression = format!("variables.requests.size() <= {most}");
+        checks.push(Check {
+            setting: "limits",
+            expression,
+            message: format!("the policy accepts at most {most} requests in a claim"),
+        });
+    }
+    let lists = [
+        ("opaqueParameters", &settings.opaque_parameters, "opaque parameters of drivers"),
+        ("drivers", &settings.drivers, "drivers"),
+    ];
+    for (setting, list, what) in lists {
+        if let Some(accepted) = accepts(list, "c.opaque.driver") {
+            let expression = format!("variables.config.all(c, !has(c.opaque) || {accepted})");
+            checks.push(Check { setting, expression, message: describe_list(what, list) });
+        }
+    }
+    Target { name, rules, status: false, changed: changed("spec"), variables, checks }
+}
+
+/// Is everything that the toleration `t` tolerates among the taints?
+fn contains(taints: &Taints) -> String {
+    let key = if taints.key == "*" {
+        "true".to_owned()
+    } else {
+        format!("has(t.key) && t.key != \"\" && {}", one("t.key", &taints.key))
+    };
+    let effect = if taints.effect.is_empty() {
+        "true".to_owned()
+    } else {
+        format!("has(t.effect) && t.effect == {}", text(&taints.effect))
+    };
+    format!("({key} && {effect})")
+}
+
+/// Is one of the taints tolerated by `t`?
+fn meets(taints: &Taints) -> String {
+    let key = format!("(!has(t.key) || t.key == \"\" || {})", one("t.key", &taints.key));
+    let effect = if taints.effect.is_empty() {
+        "true".to_owned()
+    } else {
+        format!("(!has(t.effect) || t.effect == \"\" || t.effect == {})", text(&taints.effect))
+    };
+    format!("({key} && {effect})")
+}
+
+fn one(value: &str, pattern: &str) -> String {
+    matches(value, std::slice::from_ref(&pattern.to_owned()))
+}
+
+/// The limits of requests: of classes with an entry, then of the rest.
+fn request_limits(settings: &Settings, each: &mut dyn FnMut(&'static str, String, String)) {
+    let limits = &settings.limits;
+    let by_class = |of: &dyn Fn(&RequestLimits) -> String| {
+        let mut expression = of(&limits.rest);
+        for entry in limits.classes.iter().rev() {
+            expression = format!("({} ? ({}) : ({expression}))", matches("q.deviceClassName", &entry.names), of(&entry.limits));
+        }
+        expression
+    };
+    let any = |has: &dyn Fn(&RequestLimits) -> bool| has(&limits.rest) || limits.classes.iter().any(|entry| has(&entry.limits));
+    if any(&|limits| limits.max_count.is_some()) {
+        let count = by_class(&|limits| limits.max_count.map_or("true".to_owned(), |most| format!("q.count <= {most}")));
+        let condition = format!("(has(q.allocationMode) && q.allocationMode == \"All\") || !has(q.count) || {count}");
+        each("limits", condition, "the policy accepts fewer devices of this class in a request".to_owned());
+    }
+    if any(&|limits| !allows_all(limits)) {
+        let all = by_class(&|limits| allows_all(limits).to_string());
+        let condition = format!("!has(q.allocationMode) || q.allocationMode != \"All\" || {all}");
+        each("limits", condition, "the policy accepts no request for all devices of this class".to_owned());
+    }
+    if any(&|limits| !limits.max_capacity.is_empty()) {
+        let amounts = by_class(&|limits| {
+            let parts: Vec<String> = limits.max_capacity.iter().map(|(name, most)| capacity(name, most)).collect();
+            if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
+        });
+        let condition = format!("!has(q.capacity) || !has(q.capacity.requests) || q.capacity.requests.all(n, {amounts})");
+        each("limits", condition, "the policy accepts less capacity in a request".to_owned());
+    }
+}
+
+fn allows_all(limits: &RequestLimits) -> bool {
+    limits.all_devices.unwrap_or(limits.max_count.is_none())
+}
+
+/// Is the capacity `n` of a request another one than this, or small enough? A name without a domain may be that of the driver.
+fn capacity(name: &str, most: &str) -> String {
+    let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
+    let same = if id == name {
+        format!("(n == {} || n.endsWith({}))", text(id), text(&format!("/{id}")))
+    } else {
+        format!("(n == {} || n == {})", text(id), text(name))
+    };
+    format!("(!{same} || quantity(string(q.capacity.requests[n])).compareTo(quantity({})) <= 0)", text(most))
+}
+
+/// The statuses of claims: a driver that the stored status has already is accepted.
+fn statuses(settings: &Settings) -> Target {
+    let mut checks = Vec::new();
+    if let Some(accepted) = accepts(&settings.drivers, "d") {
+        let of = |object: &str, holder: &str, list: &str, driver: &str| {
+            let place = format!("{object}.status{holder}");
+            let path: Vec<&str> = holder.split('.').filter(|part| !part.is_empty()).collect();
+            let mut guards = vec![format!("has({object}.status)")];
+            for at in 1..=path.len() {
+                let part = path.get(..at).unwrap_or_default().join(".");
+                guards.push(format!("has({object}.status.{part})"));
+            }
+            guards.push(format!("has({place}.{list})"));
+            let filter =
+                if driver.contains('.') { format!("{place}.{list}.filter(x, has(x.opaque))") } else { format!("{place}.{list}") };
+            format!("({} ? {filter}.map(x, x.{driver}) : [])", guards.join(" && "))
+        };
+        let all = |object: &str| {
+            [
+                of(object, ".allocation.devices", "results", "driver"),
+                of(object, ".allocation.devices", "config", "opaque.driver"),
+                of(object, "", "devices", "driver"),
+            ]
+            .join(" + ")
+        };
+        let variables = vec![("drivers", all("object")), ("stored", all("oldObject"))];
+        let expression = format!("variables.drivers.all(d, d in variables.stored || {accepted})");
+        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        return Target {
+            name: "claim-statuses",
+            rules: &[(RESOURCES, SHAPE, "resourceclaims/status")],
+            status: true,
+            changed: "has(object.status)".to_owned(),
+            variables,
+            checks,
+        };
+    }
+    Target { name: "claim-statuses", rules: &[], status: true, changed: String::new(), variables: Vec::new(), checks }
+}
+
+fn classes(settings: &Settings) -> Target {
+    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+    if let Some(accepted) = accepts(&settings.drivers, "c.opaque.driver") {
+        let expression = format!("!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})");
+        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+    }
+    if let Some(accepted) = accepts(&settings.extended_resource_names, "object.spec.extendedResourceName") {
+        let expression = format!("!has(object.spec.extendedResourceName) || {accepted}");
+        let message = describe_list("names of extended resources", &settings.extended_resource_names);
+        checks.push(Check { setting: "extendedResourceNames", expression, message });
+    }
+    if settings.expressions.denied_in_classes {
+        let expression = "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
+        checks.push(Check {
+            setting: "selectors",
+            expression,
+            message: "the policy accepts no CEL selectors in classes".to_owned(),
+        });
+    }
+    Target {
+        name: "classes",
+        rules: &[(RESOURCES, SHAPE, "deviceclasses")],
+        status: false,
+        changed: changed("spec"),
+        variables: Vec::new(),
+        checks,
+    }
+}
+
+fn slices(settings: &Settings) -> Target {
+    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+    if let Some(expression) = accepts(&settings.drivers, "object.spec.driver") {
+        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+    }
+    Target {
+        name: "slices",
+        rules: &[(RESOURCES, SHAPE, "resourceslices")],
+        status: false,
+        // A slice keeps its driver.
+        changed: "request.operation == \"CREATE\"".to_owned(),
+        variables: Vec::new(),
+        checks,
+    }
+}
+
+fn taint_rules(settings: &Settings) -> Target {
+    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+    let selector = "object.spec.deviceSelector";
+    let given = |field: &str| format!("(has({selector}.{field}) && {selector}.{field} != \"\")");
+    if let Some(rule) = settings.taint_selector {
+        // The only driver that the policy accepts leaves no device out.
+        let driver = match &settings.drivers {
+            List::Allow(patterns) => match patterns.as_slice() {
+                [one] => format!("({} && {selector}.driver != {})", given("driver"), text(one)),
+                _ => given("driver"),
+            },
+            _ => given("driver"),
+        };
+        let selects = format!("(has({selector}) && ({driver} || {} || {}))", given("pool"), given("device"));
+        let (expression, message) = match rule {
+            TaintSelector::Always => {
+                (selects, "the policy asks for a selector: without one the rule taints every device of the cluster")
+            }
+            TaintSelector::NoExecute => (
+                format!("object.spec.taint.effect != \"NoExecute\" || {selects}"),
+                "the policy asks for a selector: without one the rule evicts pods from every device of the cluster",
+            ),
+        };
+        checks.push(Check { setting: "deviceTaintRules", expression, message: message.to_owned() });
+    }
+    if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
+        let expression = format!("!has({selector}) || !{} || {accepted}", given("driver"));
+        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+    }
+    Target {
+        name: "taint-rules",
+        rules: &[(RESOURCES, "v1, v1beta2, v1alpha3", "devicetaintrules")],
+        status: false,
+        changed: changed("spec"),
+        variables: Vec::new(),
+        checks,
+    }
+}
+
+type Rules = &'static [(&'static str, &'static str, &'static str)];
+
+/// Kinds of Kubernetes with pods, and the path of the pod spec.
+const PODS: &[(&str, Rules, &str)] = &[
+    ("pods", &[("", "v1", "pods")], "spec"),
+    (
+        "workloads",
+        &[
+            ("apps", "v1", "deployments, replicasets, statefulsets, daemonsets"),
+            ("batch", "v1", "jobs"),
+            ("", "v1", "replicationcontrollers"),
+        ],
+        "spec.template.spec",
+    ),
+    ("cron-jobs", &[("batch", "v1", "cronjobs")], "spec.jobTemplate.spec.template.spec"),
+    ("pod-templates", &[("", "v1", "podtemplates")], "template.spec"),
+];
+
+fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Target {
+    let spec = format!("object.{path}");
+    let list = |field: &str| format!("(has({spec}.{field}) ? {spec}.{field} : [])");
+    let amounts = |field: &str| format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []");
+    let variables = vec![
+        ("claims", list("resourceClaims")),
+        ("containers", format!("{} + {}", list("initContainers"), list("containers"))),
+        ("resources", format!("variables.containers.map(c, ({}) + ({}))", amounts("requests"), amounts("limits"))),
+        ("implicit", format!("variables.resources.exists(names, names.exists(n, n.startsWith({})))", text(IMPLICIT))),
+    ];
+    let mut checks = Vec::new();
+    let rule = &settings.pods;
+    for (list, field, what) in
+        [(&rule.claims, "resourceClaimName", "claims"), (&rule.templates, "resourceClaimTemplateName", "claim templates")]
+    {
+        if let Some(accepted) = accepts(list, &format!("c.{field}")) {
+            let expression = format!("variables.claims.all(c, !has(c.{field}) || {accepted})");
+            checks.push(Check { setting: "pods", expression, message: describe_list(what, list) });
+        }
+    }
+    if let Some(most) = rule.max_claims {
+        let expression = format!("variables.claims.size() + (variables.implicit ? 1 : 0) <= {most}");
+        let message = format!("the policy accepts at most {most} resource claims of a pod, one of them for extended resources");
+        checks.push(Check { setting: "pods", expression, message });
+    }
+    if rule.names_match {
+        let used = "has(c.resources) && has(c.resources.claims)";
+        let defined = format!(
+            "variables.containers.all(c, !({used}) || c.resources.claims.all(u, variables.claims.exists(d, d.name == u.name)))"
+        );
+        let needed = format!(
+            "variables.claims.all(d, variables.containers.exists(c, {used} && c.resources.claims.exists(u, u.name == d.name)))"
+        );
+        for (expression, message) in [
+            (defined, "a container uses a claim that the pod does not define"),
+            (needed, "no container uses one of the pod's claims"),
+        ] {
+            checks.push(Check { setting: "pods", expression, message: message.to_owned() });
+        }
+    }
+    let mut each = |setting: &'static str, condition: String, message: String| {
+        checks.push(Check { setting, expression: format!("variables.resources.all(names, names.all(n, {condition}))"), message });
+    };
+    if let Some(accepted) = accepts(&rule.extended_resources, "n") {
+        let native = format!("(n.contains(\"kubernetes.io/\") && !n.startsWith({}))", text(IMPLICIT));
+        let condition = format!("!n.contains(\"/\") || n.startsWith(\"requests.\") || {native} || {accepted}");
+        each("pods", condition, describe_list("extended resources", &rule.extended_resources));
+    }
+    let class = format!("n.substring({})", IMPLICIT.len());
+    let other = format!("!n.startsWith({})", text(IMPLICIT));
+    if rule.claims.accepts_none() && rule.templates.accepts_none() {
+        each("pods", other.clone(), "the policy accepts no resource claims, and an extended resource asks for one".to_owned());
+    }
+    if let Some(accepted) = accepts_class(&settings.device_classes, &class) {
+        each("deviceClasses", format!("{other} || {accepted}"), describe_list("device classes", &settings.device_classes.list));
+    }
+    if let Some(expression) = counts(settings, &class) {
+        checks.push(Check {
+            setting: "limits",
+            expression,
+            message: "the policy accepts fewer devices of this class".to_owned(),
+        });
+    }
+    Target { name, rules, status: false, changed: changed(path), variables, checks }
+}
+
+/// How many devices a container may ask for as an extended resource of a class.
+fn counts(settings: &Settings, class: &str) -> Option<String> {
+    let limits = &settings.limits;
+    let of = |limits: &RequestLimits| {
+        let most =
+            |most: usize| format!("quantity(string(c.resources[f][n])).compareTo(quantity({})) <= 0", text(&most.to_string()));
+        limits.max_count.map_or("true".to_owned(), most)
+    };
+    let limited = limits.rest.max_count.is_some() || limits.classes.iter().any(|entry| entry.limits.max_count.is_some());
+    let mut expression = of(&limits.rest);
+    for entry in limits.classes.iter().rev() {
+        expression = format!("({} ? ({}) : ({expression}))", matches(class, &entry.names), of(&entry.limits));
+    }
+    let of_field = |field: &str| {
+        let inner = expression.replace("c.resources[f]", &format!("c.resources.{field}"));
+        format!("(!has(c.resources.{field}) || c.resources.{field}.all(n, !n.startsWith({}) || {inner}))", text(IMPLICIT))
+    };
+    let both = format!("{} && {}", of_field("requests"), of_field("limits"));
+    limited.then(|| format!("variables.containers.all(c, !has(c.resources) || ({both}))"))
+}

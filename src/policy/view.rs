@@ -1,0 +1,152 @@
+//! The settings as a tree: values that may be missing, and what each says as far as it is well formed.
+
+use crate::api::{Gate, Gates, Release};
+use crate::policy::check;
+use crate::policy::cluster::Labels;
+use crate::policy::keys::Key;
+use crate::policy::settings::{ClassRule, List, NamespaceClasses, Node, NodeRule, RequestLimits, Rule, Taints, Tolerations};
+use crate::text::tree::{Entry, Kind, NodeId, Tree};
+
+/// A value that may be missing.
+#[derive(Clone, Copy)]
+pub(super) struct View<'t, 's> {
+    /// The tree of the settings.
+    pub(super) tree: &'t Tree<'s>,
+    /// Its node, if it is there.
+    pub(super) node: Option<NodeId>,
+}
+
+impl<'t, 's> View<'t, 's> {
+    pub(super) fn get(self, name: &str) -> Self {
+        View { tree: self.tree, node: self.node.and_then(|node| self.tree.get(node, name)) }
+    }
+
+    /// Returns whether the mapping has a key other than these, which is reported elsewhere.
+    pub(super) fn has_unknown(self, keys: &[Key]) -> bool {
+        let entries = self.node.map_or(&[][..], |node| self.tree.entries(node));
+        entries.iter().any(|entry| keys.iter().all(|key| key.name != self.tree.text(entry.key)))
+    }
+
+    pub(super) fn is_object(self) -> bool {
+        self.node.is_some_and(|node| self.tree.is_map(node))
+    }
+
+    pub(super) fn is(self, flag: bool) -> bool {
+        self.node.is_some_and(|node| self.tree.kind(node) == Kind::Bool(flag))
+    }
+
+    pub(super) fn text(self, name: &str) -> String {
+        self.get(name).node.and_then(|node| self.tree.str(node)).unwrap_or_default().to_owned()
+    }
+
+    pub(super) fn name(self, name: &str) -> Option<String> {
+        Some(self.text(name)).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn rule(self) -> Rule {
+        let warn = match self.text("mode").as_str() {
+            "warn" => Some(true),
+            "enforce" => Some(false),
+            _ => None,
+        };
+        Rule { warn, message: self.name("message") }
+    }
+
+    pub(super) fn items(self) -> impl Iterator<Item = View<'t, 's>> {
+        let items = self.node.map_or(&[][..], |node| self.tree.items(node));
+        items.iter().map(move |&node| View { tree: self.tree, node: Some(node) })
+    }
+
+    pub(super) fn texts(self) -> Vec<String> {
+        self.items().filter_map(|item| item.node.and_then(|node| self.tree.str(node))).map(str::to_owned).collect()
+    }
+
+    pub(super) fn list(self) -> List {
+        if self.get("allow").node.is_some() {
+            List::Allow(self.get("allow").texts())
+        } else if self.get("deny").node.is_some() {
+            List::Deny(self.get("deny").texts())
+        } else {
+            List::Any
+        }
+    }
+
+    pub(super) fn node_rule(self) -> NodeRule {
+        NodeRule {
+            required: self.get("required").is(true),
+            must_select: self.get("mustSelect").items().map(View::described).collect(),
+            must_not_select: self.get("mustNotSelect").items().map(View::described).collect(),
+        }
+    }
+
+    pub(super) fn described(self) -> Node {
+        Node { name: self.text("name"), labels: self.labels() }
+    }
+
+    /// The labels in its member of that name.
+    pub(super) fn labels(self) -> Labels {
+        let entries = self.get("labels").node.map_or(&[][..], |node| self.tree.entries(node));
+        let label = |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), self.tree.str(entry.value)?.to_owned()));
+        entries.iter().filter_map(label).collect()
+    }
+
+    pub(super) fn request_limits(self) -> RequestLimits {
+        let entries = self.get("maxCapacity").node.map_or(&[][..], |node| self.tree.entries(node));
+        let amount =
+            |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), check::quantity(self.tree, entry.value)?.to_owned()));
+        RequestLimits {
+            max_count: self.count("maxCount"),
+            all_devices: match self.text("allDevices").as_str() {
+                "allow" => Some(true),
+                "deny" => Some(false),
+                _ => None,
+            },
+            max_capacity: entries.iter().filter_map(amount).collect(),
+        }
+    }
+
+    pub(super) fn tolerations(self) -> Tolerations {
+        let taints = |list: View<'_, '_>| {
+            list.items().map(|item| Taints { key: item.text("key"), effect: item.text("effect") }).collect::<Vec<Taints>>()
+        };
+        if self.get("allow").node.is_some() {
+            Tolerations::Allow(taints(self.get("allow")))
+        } else if self.get("deny").node.is_some() {
+            Tolerations::Deny(taints(self.get("deny")))
+        } else {
+            Tolerations::Any
+        }
+    }
+
+    pub(super) fn classes(self) -> ClassRule {
+        let of_namespaces = |item: View<'_, '_>| NamespaceClasses {
+            names: item.get("names").texts(),
+            labels: item.labels(),
+            list: item.list(),
+            default: item.name("default"),
+            fallback: item.name("fallback"),
+        };
+        ClassRule {
+            list: self.list(),
+            namespaces: self.get("namespaces").items().map(of_namespaces).collect(),
+            default: self.name("default"),
+            fallback: self.name("fallback"),
+        }
+    }
+
+    /// The gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
+    pub(super) fn gates(self) -> Option<Result<Gates, String>> {
+        let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
+        let gate = |entry: &Entry| match self.tree.kind(entry.value) {
+            Kind::Bool(on) => Some((self.tree.text(entry.key), on)),
+            _ => None,
+        };
+        let mut set = entries.iter().filter_map(gate).filter(|(name, _)| Gate::named(name).is_some()).peekable();
+        let release = Release::parse(&self.text("release")).filter(|_| set.peek().is_some())?;
+        Some(Gates::with(release, set))
+    }
+
+    pub(super) fn count(self, name: &str) -> Option<usize> {
+        self.get(name).node.and_then(|node| check::count(self.tree, node))
+    }
+}
