@@ -2,7 +2,7 @@
 
 use super::job::{self, Job};
 use super::migrate::{self, Migration, ObjectMigration, annotate};
-use super::{ConvertOptions, Converter, Outcome, Target, check, metadata};
+use super::{ConvertOptions, ConvertTarget, Converted, Converter, check, metadata};
 use crate::api::device::v1;
 use crate::api::{Api, Family, Release, Version};
 use crate::finding::{Code, Finding, Origin, Severity};
@@ -11,7 +11,7 @@ use crate::manifest::{Input, Item};
 use crate::record::decode::Via;
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
-pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &ConvertOptions) -> Migration<'t> {
+pub(super) fn plan<'t>(input: &'t Input<'_>, to: ConvertTarget, options: &ConvertOptions) -> Migration<'t> {
     if to.family() != Family::Device {
         return Migration::default();
     }
@@ -24,17 +24,17 @@ pub(super) fn plan<'t>(input: &'t Input<'_>, to: Target, options: &ConvertOption
 
 impl Converter<'_> {
     /// Reports on an object that leaves the classic family, or on a Pod that changes with it.
-    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &ObjectMigration<'_>) -> Outcome {
+    pub(super) fn moved(&mut self, input: &Input<'_>, index: usize, item: &Item, object: &ObjectMigration<'_>) -> Converted {
         self.checked = true;
-        let from = job::version(&item.api_version);
-        let mut outcome = Outcome {
+        let from = job::find_version(&item.api_version);
+        let mut outcome = Converted {
             from: item.api_version.clone(),
             to: item.api_version.clone(),
             losses: object.losses.clone(),
             decisions: object.decisions.clone(),
             skipped: object.folded.clone(),
             removed_in: from.and_then(|version| job::removed_in(version, &item.kind)),
-            ..Outcome::default()
+            ..Converted::default()
         };
         if let Some(api) =
             from.and_then(|version| Some(Api { version, kind: version.kinds.iter().find(|row| row.kind == item.kind)? }))
@@ -65,7 +65,7 @@ impl Converter<'_> {
         self.say_losses(input, index, item, &object.losses, &to);
         for decision in &object.decisions {
             let mut finding =
-                Finding::warning(Code::ConversionDecision, Origin::Claimkit, decision.message()).with_span(decision.span);
+                Finding::new(Code::ConversionDecision, Origin::Claimkit, decision.message()).with_span(decision.span);
             if !decision.alternatives.is_empty() {
                 finding = finding.with_help(format!("or: {}", decision.alternatives.join("; or: ")));
             }
@@ -119,8 +119,8 @@ impl Converter<'_> {
             text = below.text?;
         }
         let asked = match self.to {
-            Target::Version(_) => self.options.release,
-            Target::Release(minor) => Some(Release::last_of(minor)),
+            ConvertTarget::Version(_) => self.options.release,
+            ConvertTarget::Release(minor) => Some(Release::last_of(minor)),
         };
         let mut read: Option<(Release, Input<'_>)> = None;
         for (new, old, kind) in moved() {

@@ -180,7 +180,7 @@ fn printed(
     if !whole {
         let message = format!("the converted document has more than {} bytes once aliases are written out", limits.bytes);
         return Err(Box::new(
-            Finding::error(Code::LimitBytes, Origin::Claimkit, message)
+            Finding::new(Code::LimitBytes, Origin::Claimkit, message)
                 .with_span(document.span)
                 .with_help("write the document with fewer aliases"),
         ));
@@ -205,7 +205,7 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
         (false, true) => ", without its comments and anchors and without what later keys of the same name replace",
     };
     let message = format!("the document is printed anew{without}: {reason}");
-    let mut finding = Finding::warning(Code::ConversionPrinted, Origin::Claimkit, message)
+    let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
         .with_span(Span::at(old.from()))
         .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
     if !without.is_empty() && !lossy {
@@ -213,13 +213,15 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
         finding.help = Some(
             "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document".into(),
         );
+        finding.command_help =
+            Some("write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document");
     }
     finding.object = plan.objects.first().map(|&(index, ..)| index);
     finding
 }
 
 pub(super) fn disagrees(span: Span) -> Finding {
-    Finding::error(
+    Finding::new(
         Code::ConversionDisagrees,
         Origin::Claimkit,
         "the converted text does not read as the converted object: there is no result",
@@ -308,7 +310,7 @@ pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Rec
     Some((api, decoded.record))
 }
 
-/// What is wrong with an object as a whole: as a new one, and its status.
+/// Returns the errors of an object as a whole: as a new one, and of its status.
 pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<FieldError> {
     let context = Context::new(release);
     let mut record = record.clone();
@@ -335,10 +337,10 @@ fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> boo
 
 pub(super) fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
     let message = format!("Kubernetes {release} does not accept the converted object: {}", error.message());
-    let mut finding = Finding::warning(Code::ValidityLost, Origin::Claimkit, message);
+    let mut finding = Finding::new(Code::ValidityLost, Origin::Claimkit, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);
-    finding.span = input.tree(old).map(|tree| locate::locate(tree, old.node, &error.steps, error.at_key));
+    finding.span = input.tree(old).map(|tree| locate::locate_part(tree, old.node, &error.steps, error.part));
     finding
 }
 

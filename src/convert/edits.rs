@@ -219,7 +219,8 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// Line ends and indentation of a list in brackets: all empty unless the fields around it stand on lines of their own.
+    /// Returns line ends and indentation of a list in brackets: all empty unless the fields around it are on lines of their
+    /// own.
     fn flow_lines(&self, entry: &Entry, allocation: NodeId) -> FlowLines {
         let text = self.tree.source();
         let at = entry.key_span.from();
@@ -384,7 +385,7 @@ impl ObjectEdits<'_, '_, '_> {
     }
 }
 
-/// What stands before the parts of a list in brackets.
+/// The indentation to insert before each part of a list in brackets.
 #[derive(Default)]
 struct FlowLines {
     /// Before the closing bracket.

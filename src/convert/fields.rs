@@ -8,25 +8,22 @@ use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A field that goes.
 pub struct Gone<'g> {
-    /// The mapping it stands in.
+    /// The mapping that contains the field.
     pub map: NodeId,
     /// The entry whose value that mapping is.
     pub holder: Option<&'g Entry>,
-    /// The field.
     pub entry: &'g Entry,
     /// The path of the mapping.
     pub parent: &'g Path<'g>,
-    /// Why it goes.
     pub reason: String,
 }
 
-/// What becomes of a field.
+/// The fate of a field in the conversion.
 pub enum Fate {
     /// It stays, or neither version has it.
     Stays(Option<(&'static Type, &'static Type)>),
     /// It is a struct whose fields move up one level.
     Hoisted(&'static Struct),
-    /// It goes.
     Goes(String),
 }
 
@@ -55,7 +52,7 @@ impl<'j> Sides<'j> {
         schema.field(name, self.job.release).map(|(_, field)| field)
     }
 
-    /// What becomes of a field of a struct.
+    /// Returns the fate of a field of a struct.
     pub fn fate(&self, from: &'static Struct, to: &'static Struct, name: &str) -> Fate {
         let known = self.known(from, name);
         let rows = || self.rows.iter().copied();

@@ -1,4 +1,4 @@
-//! One object's conversion: what it is, what it becomes, and where its allocation stands.
+//! One object's conversion: its kind, its target, and the place of its allocation.
 
 use crate::api::steps::{self, Direction, Handle, Row, Step};
 use crate::api::{Api, Family, Kind as ApiKind, Release, Struct, Version};
@@ -8,15 +8,12 @@ use crate::text::tree::{Entry, Kind, NodeId, Tree};
 /// One object, or the head of a typed List, and what it becomes.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// Its version.
     pub from: &'static Version,
     /// The version it gets.
     pub to: &'static Version,
-    /// Its kind.
     pub kind: &'static str,
     /// The kind it gets.
     pub new_kind: &'static str,
-    /// Its table.
     pub source: &'static ApiKind,
     /// The table of what it becomes.
     pub target: &'static ApiKind,
@@ -29,13 +26,9 @@ pub struct Job {
 /// One step of a conversion whose shapes differ.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
-    /// Which way.
     pub direction: Direction,
-    /// What differs.
     pub rows: &'static [Row],
-    /// The shape before.
     pub from: &'static Struct,
-    /// The shape after.
     pub to: &'static Struct,
 }
 
@@ -61,7 +54,7 @@ impl Job {
         self
     }
 
-    /// Which way.
+    /// Returns the direction of the conversion.
     pub fn direction(&self) -> Direction {
         steps::between(self.from, self.to).0
     }
@@ -143,8 +136,14 @@ pub fn versions() -> impl Iterator<Item = &'static Version> {
     })
 }
 
-/// The version with an `apiVersion`.
-pub fn version(api_version: &str) -> Option<&'static Version> {
+/// Returns the version with an `apiVersion`; `None` if claimkit does not convert it.
+///
+/// ```
+/// let version = claimkit::find_version("resource.k8s.io/v1").unwrap();
+/// assert_eq!(version.name, "v1");
+/// assert!(claimkit::find_version("apps/v1").is_none());
+/// ```
+pub fn find_version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)
 }
 
@@ -171,12 +170,12 @@ pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static 
     versions().filter(serves).last()
 }
 
-/// What an object is, and the release it is read by.
+/// Returns the version and kind of an object, and the release it is read by.
 pub fn api_of(item: &Item) -> Option<(Api, Release)> {
     if let What::Ours(api) = &item.what {
         return Some((*api, item.release));
     }
-    let version = version(&item.api_version).filter(|version| version.family == Family::Device)?;
+    let version = find_version(&item.api_version).filter(|version| version.family == Family::Device)?;
     let kind = version.kinds.iter().find(|row| row.kind == item.kind)?;
     Some((Api { version, kind }, last_release(version, kind)))
 }

@@ -56,7 +56,7 @@ pub fn comment_above(tree: &Tree<'_>, line: usize, column: impl Fn(usize) -> boo
     above(tree.source(), line).filter(fits).unwrap_or(line)
 }
 
-/// Where a key of `width` bytes stood at a column behind the dash above a line, if a comment that stood behind it is left.
+/// Returns the blanks that replace a key of `width` bytes after a dash on the line above, if a comment after the key is kept.
 pub fn blanks_behind_dash(tree: &Tree<'_>, line: usize, column: usize, width: usize) -> Option<usize> {
     let text = tree.source();
     let line = above(text, line)?;
@@ -93,7 +93,7 @@ pub fn comment_behind(tree: &Tree<'_>, at: usize) -> Option<Span> {
     edit::comments_in(tree, line).first().copied()
 }
 
-/// Takes the text of a field's key and colon out of its line: the whole line, or, if a comment stands on it, everything else.
+/// Takes the text of a field's key and colon out of its line: the whole line, or, if there is a comment on it, everything else.
 pub fn remove_key_line(edits: &mut Edits, tree: &Tree<'_>, key: Span, colon: usize) {
     let text = tree.source();
     if comment_behind(tree, colon).is_some() {

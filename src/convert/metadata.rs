@@ -77,11 +77,11 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
 }
 
 fn mentioned(path: &Path<'_>, message: String, help: &'static str) -> Finding {
-    Finding::warning(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
+    Finding::new(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
 }
 
 fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
-    Finding::info(
+    Finding::new(
         Code::ServerFieldDropped,
         Origin::Claimkit,
         format!("`{}` is taken out: only the server writes it", path.render()),

@@ -1,6 +1,6 @@
 //! Conversion between versions: edits on the text, and a list of what is lost.
 //!
-//! What differs between neighbouring versions of a family stands in the rows of [`crate::api::steps`]; versions further apart take
+//! The rows of [`crate::api::steps`] list the differences between adjacent versions of a family; versions further apart take
 //! one step after the other. Text, value and losses all follow from the rows and the tables. `migrate` converts from the classic
 //! family to the device family, via v1.
 //!
@@ -36,7 +36,7 @@ mod reshape;
 mod shape;
 mod value;
 
-pub use job::{version, versions};
+pub use job::{find_version, versions};
 pub use losses::Loss;
 pub use migrate::Decision;
 
@@ -64,62 +64,62 @@ pub struct ConvertOptions {
     pub annotate: bool,
     /// The release that validates the result if it serves the target version; otherwise the release by which the text is read.
     pub release: Option<Release>,
-    /// Upper bounds.
     pub limits: Limits,
 }
 
-/// What objects are converted to.
+/// The target of a conversion.
 #[derive(Clone, Copy, Debug)]
-pub enum Target {
-    /// A version.
+#[non_exhaustive]
+pub enum ConvertTarget {
     Version(&'static Version),
     /// The newest version that Kubernetes 1.`minor` serves of each object's kind. Future releases are allowed, because their
     /// removals are announced.
     Release(u8),
 }
 
-impl From<&'static Version> for Target {
+impl From<&'static Version> for ConvertTarget {
     fn from(version: &'static Version) -> Self {
-        Target::Version(version)
+        ConvertTarget::Version(version)
     }
 }
 
-impl Target {
+impl ConvertTarget {
     /// The version for an object of a kind; `None` if its family has none in the release.
     fn version(self, version: &'static Version, kind: &str) -> Option<&'static Version> {
         match self {
-            Target::Version(version) => Some(version),
-            Target::Release(minor) => job::newest(version, kind, minor),
+            ConvertTarget::Version(version) => Some(version),
+            ConvertTarget::Release(minor) => job::newest(version, kind, minor),
         }
     }
 
     fn family(self) -> Family {
         match self {
-            Target::Version(version) => version.family,
-            Target::Release(minor) => Family::of_minor(minor),
+            ConvertTarget::Version(version) => version.family,
+            ConvertTarget::Release(minor) => Family::of_minor(minor),
         }
     }
 
     fn name(self) -> String {
         match self {
-            Target::Version(version) => version.name.to_owned(),
-            Target::Release(minor) => format!("Kubernetes 1.{minor}"),
+            ConvertTarget::Version(version) => version.name.to_owned(),
+            ConvertTarget::Release(minor) => format!("Kubernetes 1.{minor}"),
         }
     }
 }
 
-/// What became of one object.
+/// The result of converting one object.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+#[non_exhaustive]
+pub struct Converted {
     /// The `apiVersion` it had.
     pub from: String,
     /// The `apiVersion` it has in the result.
     pub to: String,
     /// True if it was converted.
     pub changed: bool,
-    /// What is lost, in the order of its fields.
+    /// The losses, in the order of the fields.
     pub losses: Vec<Loss>,
-    /// What was assumed on the way from the classic to the device family.
+    /// The assumptions on the way from the classic to the device family.
     pub decisions: Vec<Decision>,
     /// Why it was left as it is.
     pub skipped: Option<String>,
@@ -127,27 +127,27 @@ pub struct Outcome {
     pub removed_in: Option<u8>,
 }
 
-/// A file's conversion.
+/// The conversion of a file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Conversion<'s> {
     /// The file and its objects.
     pub input: Input<'s>,
     /// The whole file converted; `None` if it is refused.
     pub text: Option<String>,
     /// One outcome per object of the input.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<Converted>,
     /// The findings, with positions in the original text.
     pub findings: Vec<Finding>,
     /// True if there was anything of this API group to look at.
     pub checked: bool,
 }
 
-/// What is to be done in one document.
+/// The changes to make in one document.
 #[derive(Debug)]
 struct Plan {
     /// Index of the document.
     document: usize,
-    /// Its root.
     root: NodeId,
     /// The head of a typed List.
     head: Option<Job>,
@@ -162,14 +162,28 @@ impl Plan {
 }
 
 /// Converts every object of a text to a version, or to what a release serves.
-pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &ConvertOptions) -> Conversion<'s> {
+///
+/// ```
+/// let claim = "
+/// apiVersion: resource.k8s.io/v1beta1
+/// kind: ResourceClaim
+/// metadata: {name: one} # kept
+/// spec: {devices: {requests: [{name: gpu, deviceClassName: gpu}]}}
+/// ";
+/// let v1 = claimkit::find_version("resource.k8s.io/v1").unwrap();
+/// let conversion = claimkit::convert(claim, v1, &claimkit::ConvertOptions::default());
+/// let text = conversion.text.unwrap();
+/// assert!(text.contains("requests: [{name: gpu, exactly: {deviceClassName: gpu}}]"), "{text}");
+/// assert!(text.contains("# kept"), "{text}");
+/// ```
+pub fn convert<'s>(text: &'s str, to: impl Into<ConvertTarget>, options: &ConvertOptions) -> Conversion<'s> {
     let to = to.into();
     let (source_release, target_release) = match to {
-        Target::Version(to) => (
+        ConvertTarget::Version(to) => (
             options.release.filter(|release| !to.served_by(*release)),
             options.release.filter(|release| to.served_by(*release)).unwrap_or(to.default_release()),
         ),
-        Target::Release(minor) => (options.release, Release::last_of(minor)),
+        ConvertTarget::Release(minor) => (options.release, Release::last_of(minor)),
     };
     // Read without kubectl's checks: an object that kubectl rejects must not prevent the conversion of the others.
     let mut input = Input::read_via(text, Via::Validator, source_release, &options.limits);
@@ -210,10 +224,10 @@ pub fn convert<'s>(text: &'s str, to: impl Into<Target>, options: &ConvertOption
 }
 
 struct Converter<'o> {
-    to: Target,
+    to: ConvertTarget,
     options: &'o ConvertOptions,
     findings: Vec<Finding>,
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<Converted>,
     checked: bool,
 }
 
@@ -254,7 +268,7 @@ impl Converter<'_> {
         if !matches!(tree.kind(items), Kind::Seq { .. }) {
             return None;
         }
-        let version = job::version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
+        let version = job::find_version(tree.str(tree.get(root, "apiVersion")?)?).filter(|version| self.goes_on(version))?;
         self.checked = true;
         if (version.family, self.to.family()) == (Family::Classic, Family::Device) {
             return None;
@@ -267,8 +281,8 @@ impl Converter<'_> {
         let Some(kind) = version.kinds.iter().find(|kind| kind.kind == name) else {
             // kubectl takes the items and never looks at the list's kind. The list's kind in another version is unknown.
             let message = format!("`{name}` is not a kind of {}: the list cannot be converted", version.name);
-            let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())], false);
-            let finding = Finding::error(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
+            let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())]);
+            let finding = Finding::new(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
             self.findings.push(finding.with_help("write the kind of the items with `List` behind it, or `List` of `v1`"));
             return None;
         };
@@ -276,7 +290,7 @@ impl Converter<'_> {
         let job = self.job(api, to);
         if job.is_none() {
             let step = [Step::Key("kind".to_owned())];
-            let span = locate::locate(tree, root, &step, false);
+            let span = locate::locate(tree, root, &step);
             self.findings.push(self.no_counterpart(api).with_span(span));
         }
         job
@@ -284,15 +298,15 @@ impl Converter<'_> {
 
     fn job(&self, api: Api, to: Option<&'static Version>) -> Option<Job> {
         let release = match self.to {
-            Target::Version(_) => self.options.release,
-            Target::Release(minor) => Some(Release::last_of(minor)),
+            ConvertTarget::Version(_) => self.options.release,
+            ConvertTarget::Release(minor) => Some(Release::last_of(minor)),
         };
         Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
     }
 
     /// False if the target is of the classic family and the object of the device family: such an object is not converted.
     fn goes_on(&self, version: &Version) -> bool {
-        !matches!(self.to, Target::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
+        !matches!(self.to, ConvertTarget::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
     }
 
     fn no_counterpart(&self, api: Api) -> Finding {
@@ -302,14 +316,14 @@ impl Converter<'_> {
             (Family::Device, Family::Device) => "take the object out of the file, or choose a version that has the kind",
             _ => "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2",
         };
-        Finding::error(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
+        Finding::new(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
     }
 
-    fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Outcome), Box<Outcome>> {
-        let mut outcome = Outcome { from: item.api_version.clone(), to: item.api_version.clone(), ..Outcome::default() };
+    fn item(&mut self, input: &Input<'_>, index: usize, item: &Item) -> Result<(Job, Converted), Box<Converted>> {
+        let mut outcome = Converted { from: item.api_version.clone(), to: item.api_version.clone(), ..Converted::default() };
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         // Objects of the device family never become objects of the classic family.
-        let known = job::version(&item.api_version).filter(|version| self.goes_on(version));
+        let known = job::find_version(&item.api_version).filter(|version| self.goes_on(version));
         let to = known.and_then(|version| self.to.version(version, &item.kind));
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
         if let Some(to) = to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version)) {
@@ -320,7 +334,9 @@ impl Converter<'_> {
         let api = match (&item.what, known) {
             (_, Some(_)) if let Some((api, _)) = job::api_of(item) => api,
             // An unknown version of this group is an error too.
-            (What::Refused(finding), _) if known.is_some() || (group == GROUP && job::version(&item.api_version).is_none()) => {
+            (What::Refused(finding), _)
+                if known.is_some() || (group == GROUP && job::find_version(&item.api_version).is_none()) =>
+            {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
                 outcome.skipped = Some("it cannot be read".to_owned());
@@ -340,7 +356,7 @@ impl Converter<'_> {
                     input,
                     item,
                     index,
-                    Finding::info(Code::OtherGroup, Origin::Claimkit, message).with_span(Span::at(item.span.from())),
+                    Finding::new(Code::OtherGroup, Origin::Claimkit, message).with_span(Span::at(item.span.from())),
                 );
                 outcome.skipped = Some(format!("it is of `{}`", item.api_version));
                 return Err(Box::new(outcome));
@@ -354,12 +370,12 @@ impl Converter<'_> {
             return Err(Box::new(outcome));
         };
         outcome.to = job.to.api_version.to_owned();
-        outcome.losses = self.look(input, index, item, &job, api);
+        outcome.losses = self.find_losses(input, index, item, &job, api);
         Ok((job, outcome))
     }
 
     /// Decodes the object and says what there is to say about its conversion.
-    fn look(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
+    fn find_losses(&mut self, input: &Input<'_>, index: usize, item: &Item, job: &Job, api: Api) -> Vec<Loss> {
         let Some(tree) = input.tree(item) else { return Vec::new() };
         let release = job::api_of(item).map_or(item.release, |(_, release)| release);
         let record = self.read(input, index, item, api, release);
@@ -369,7 +385,7 @@ impl Converter<'_> {
             let path = Path::ROOT.field("status");
             let path = path.field("allocation");
             let message = "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts";
-            let finding = Finding::warning(Code::HandleWithoutDriver, Origin::Claimkit, message)
+            let finding = Finding::new(Code::HandleWithoutDriver, Origin::Claimkit, message)
                 .at(&path.field("resourceHandle"))
                 .with_help("write the name of the driver that made the allocation in `status.driverName`");
             self.push(input, item, index, finding);
@@ -387,7 +403,7 @@ impl Converter<'_> {
         let decoded = decode::decode(tree, item.node, api.kind.schema, api.version.name, how);
         for (at, mismatch) in decoded.mismatches.iter().enumerate() {
             let origin = if decoded.answer == Some(at) { Origin::ApiServer } else { Origin::Claimkit };
-            let mut finding = Finding::error(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
+            let mut finding = Finding::new(Code::TypeMismatch, origin, mismatch.message.clone()).with_span(mismatch.span);
             finding.path = Some(mismatch.path.clone());
             self.push(input, item, index, finding);
         }
@@ -408,10 +424,11 @@ impl Converter<'_> {
             let what = if loss.path.is_empty() { "the object".to_owned() } else { format!("`{}`", loss.path) };
             let message = format!("{what} is lost in {to}: {}", loss.reason);
             let mut finding =
-                Finding::new(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
+                Finding::of_severity(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
             if !self.options.lossy {
                 finding.severity = Severity::Error;
                 finding.help = Some("set `lossy` to `allow` to convert without it".into());
+                finding.command_help = Some("give `--allow-loss` to convert without it");
             }
             finding.path = Some(loss.path.clone());
             self.push(input, item, index, finding);
@@ -421,7 +438,7 @@ impl Converter<'_> {
     fn push(&mut self, input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) {
         finding.object = Some(index);
         if finding.span.is_none() {
-            finding.span = input.tree(item).map(|tree| locate::locate(tree, item.node, &finding.steps, finding.at_key));
+            finding.span = input.tree(item).map(|tree| locate::locate_part(tree, item.node, &finding.steps, finding.part));
         }
         self.findings.push(finding);
     }

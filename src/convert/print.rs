@@ -25,7 +25,7 @@ pub fn yaml(tree: &Tree<'_>, root: NodeId, line_end: &str, max_bytes: usize, out
                     for (at, entry) in entries.into_iter().enumerate().rev() {
                         steps.push(Step::Node { node: entry.value, indent, place: ValueStart::Value });
                         let key = format!("{}:", scalar(tree.text(entry.key)));
-                        // The first key stands behind the dash of its item.
+                        // The first key follows the dash of its item.
                         let behind_dash = at == 0 && matches!(place, ValueStart::Item);
                         steps.push(if behind_dash { Step::Behind(key) } else { Step::Text { text: key, indent } });
                     }
@@ -70,11 +70,8 @@ enum Step {
 }
 
 enum ValueStart {
-    /// Begins a line.
     Line,
-    /// Behind a key.
     Value,
-    /// Behind a dash.
     Item,
 }
 

@@ -1,4 +1,4 @@
-//! The conversion of values of the device family: the shapes of one version into those of its neighbour.
+//! The conversion of values of the device family: the shapes of one version into those of an adjacent one.
 
 use super::fields::{self, Fate, Sides, pointee};
 use super::job::{self, Job, Pass};
@@ -55,7 +55,7 @@ fn items<'s>(tree: &mut Tree<'s>, list: NodeId, mut change: impl FnMut(&mut Tree
     tree.add(kind, Span::default(), Style::Block)
 }
 
-/// The object in the shape of the neighbouring version.
+/// Returns the object in the shape of the adjacent version.
 pub fn object(tree: &mut Tree<'_>, node: NodeId, pass: &Pass) -> NodeId {
     record(tree, node, pass, pass.from, pass.to)
 }

@@ -1,4 +1,4 @@
-//! The text of one step between neighbouring versions: structs that are wrapped in a field or taken out of one.
+//! The text of one step between adjacent versions: structs that are wrapped in a field or taken out of one.
 
 use super::edits::{column, key_text, quotes};
 use super::fields::pointee;
@@ -11,7 +11,7 @@ use crate::text::Span;
 use crate::text::edit::{self, Edits, Unsafe, begins_line, line_start};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
-/// Edits that give one object the shape of the neighbouring version. `unit`: how far the document indents.
+/// Returns the edits that give one object the shape of the adjacent version. `unit`: the indentation of the document.
 pub fn object(tree: &Tree<'_>, node: NodeId, pass: &Pass, unit: usize) -> Result<Edits, Unsafe> {
     let mut shape = Shape { tree, pass, unit, edits: Edits::new() };
     shape.record(node, pass.from, pass.to)?;
@@ -221,7 +221,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// What stands between a key and its value in brackets: `:` or `: `.
+    /// Returns the text between a key and its value in brackets: `:` or `: `.
     fn separator(&self, entry: &Entry) -> &'static str {
         let value = edit::whole(self.tree, entry.value);
         let between = self.tree.source().get(entry.key_span.to()..value.from()).unwrap_or("");
@@ -512,12 +512,11 @@ impl Shape<'_, '_, '_> {
     }
 }
 
-/// Line ends and indentation of a struct in brackets: all empty unless its fields stand on lines of their own.
+/// Line ends and indentation of a struct in brackets: all empty unless its fields are on lines of their own.
 #[derive(Default)]
 struct FlowLines {
     /// Before the closing bracket.
     end: String,
-    /// Before a field.
     field: String,
     /// How far fields are indented.
     unit: String,

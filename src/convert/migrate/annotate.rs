@@ -8,8 +8,9 @@ use crate::record::decode::Via;
 use crate::text::edit::{self, Edits};
 use crate::text::print::{self, Order};
 use crate::text::{File, Mode};
+use claimkit_values::order;
 
-/// What every comment begins with.
+/// The beginning of every comment.
 const MARK: &str = "# claimkit: ";
 
 /// The text with comments; `None` where it has no place for them: JSON, and text whose meaning they would change.
@@ -25,7 +26,7 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
             if input.mode(item) == Mode::Json {
                 return None;
             }
-            let at = locate::locate(tree, item.node, &decision.at, true).from();
+            let at = locate::locate_key(tree, item.node, &decision.at).from();
             let line = edit::line_start(text, at);
             let blanks = text.get(line..).unwrap_or("").bytes().take_while(|&byte| byte == b' ').count();
             let pad = " ".repeat(blanks);
@@ -38,7 +39,7 @@ pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
         }
     }
     // Decisions about one line stay in their order.
-    comments.sort_by_key(|(line, _)| *line);
+    order::sort_by_key(&mut comments, |(line, _)| *line);
     let mut from = comments.as_slice();
     while let Some((line, _)) = from.first() {
         let run = from.iter().take_while(|(other, _)| other == line).count();

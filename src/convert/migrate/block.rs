@@ -10,9 +10,9 @@ use crate::text::{Mode, Span};
 /// The style in which a document is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// YAML or JSON.
+    /// The format of the document.
     pub mode: Mode,
-    /// How far items of a list stand below its key.
+    /// The indentation of list items relative to the list's key.
     pub below: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::text::tree::{Kind, NodeId, Tree};
 const MAX_LABEL: usize = 63;
 
 impl<'t> Migrator<'t> {
-    /// `within`: where the claim stands in the object, empty for a claim.
+    /// Migrates a claim. `within` is the place of the claim in the object; it is empty for a claim.
     pub(super) fn claim(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, within: &str) {
         let base = if within.is_empty() { "spec".to_owned() } else { format!("{within}.spec") };
         let path = |field: &str| format!("{base}.{field}");

@@ -7,7 +7,7 @@ use crate::manifest::{Input, Item};
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeMap;
 
-/// The objects.
+/// The objects of the text, by kind and name.
 pub struct Inventory<'t> {
     input: &'t Input<'t>,
     by_name: BTreeMap<String, usize>,
@@ -18,9 +18,7 @@ pub struct Inventory<'t> {
 pub struct Reference {
     /// The API group, without a version.
     pub group: String,
-    /// The kind.
     pub kind: String,
-    /// The name.
     pub name: String,
     /// The namespace; empty stands for `default`.
     pub namespace: String,
@@ -46,14 +44,14 @@ impl Reference {
     }
 }
 
-/// What a claim must know of its class.
+/// The properties of a class that a claim needs.
 #[derive(Clone, Debug, Default)]
 pub struct Class {
     /// The name of the class in the device family.
     pub name: String,
     /// The name of the driver in the device family, if it is known.
     pub driver: Option<String>,
-    /// What is known of the driver.
+    /// The profile of the driver, if it is known.
     pub profile: Option<&'static Profile>,
     /// Claims of the class watch all devices without taking them.
     pub monitor: bool,
@@ -93,7 +91,7 @@ impl<'t> Inventory<'t> {
         input.items.iter().filter_map(|item| Some((input.tree(item)?, item)))
     }
 
-    /// What a reference leads to: the parameters that were generated from it, else the object itself. `generated`:
+    /// Returns the index of the object of a reference: the parameters that were generated from it, else the object itself. `generated`:
     /// `ResourceClaimParameters` or `ResourceClassParameters`.
     pub fn find(&self, reference: &Reference, generated: &str) -> Option<usize> {
         let made = self.by_name.get(&reference.key(&format!("{generated}:")));
@@ -138,7 +136,7 @@ impl<'t> Inventory<'t> {
 
 /// True for an object of the classic family.
 pub fn is_classic(item: &Item) -> bool {
-    job::version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
+    job::find_version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
 }
 
 /// True if a driver's class parameters say that claims watch all devices.
@@ -151,7 +149,7 @@ fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
     row.fields.iter().any(says)
 }
 
-/// What a driver's profile says of a parameters object's kind.
+/// Returns the row of a driver's profile for the kind of a parameters object.
 pub fn row_of(profile: &Profile, item: &Item) -> Option<&'static KindRow> {
     let group = item.api_version.split('/').next();
     let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;

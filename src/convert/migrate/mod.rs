@@ -45,19 +45,16 @@ use part::{Change, Part};
 /// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Which decision, a stable word.
+    /// The code of the decision, a stable word.
     pub code: &'static str,
-    /// What was asked by the text, as a path in the object that was read.
+    /// The path of the question in the object that was read.
     pub path: String,
     /// Its place in the text that was read.
     pub span: Span,
-    /// The question.
     pub question: String,
-    /// What was assumed.
     pub assumed: String,
-    /// Why.
     pub why: String,
-    /// What else it could be.
+    /// The alternatives to the assumption.
     pub alternatives: Vec<String>,
     /// The field it concerns in the new object, which has v1's shape.
     pub at: Vec<Step>,
@@ -71,7 +68,7 @@ impl Decision {
     }
 }
 
-/// What becomes of an object.
+/// The fate of an object in the migration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is not touched here.
@@ -96,7 +93,7 @@ pub(super) struct ObjectMigration<'t> {
     pub folded: Option<String>,
 }
 
-/// What becomes of all objects of a text, by their index.
+/// The fate of all objects of a text, by their index.
 #[derive(Debug, Default)]
 pub(super) struct Migration<'t> {
     objects: Vec<ObjectMigration<'t>>,
@@ -128,7 +125,7 @@ impl<'t> Migration<'t> {
         self.objects.get(index).is_some_and(|object| object.fate == Fate::Gone)
     }
 
-    /// What was decided about an object.
+    /// Returns the decisions about an object.
     pub fn decisions(&self, index: usize) -> &[Decision] {
         self.objects.get(index).map_or(&[], |object| &object.decisions)
     }
@@ -230,7 +227,7 @@ impl<'t> Migrator<'t> {
         if !print::json(tree, node, Order::Source, MAX_VALUE, &mut value) {
             value = "null".to_owned();
         }
-        let span = locate::locate(tree, object, at, true);
+        let span = locate::locate_key(tree, object, at);
         let loss = Loss { path: path::render(at), value, reason: reason.into(), span };
         self.edit(index, |object| {
             if object.losses.iter().all(|known| known.path != loss.path) {
@@ -255,7 +252,7 @@ impl<'t> Migrator<'t> {
                 object.decisions.push(Decision {
                     code: "parameters-removed",
                     path: String::new(),
-                    span: locate::locate(tree, item.node, &[], false),
+                    span: locate::locate(tree, item.node, &[]),
                     question: "Does anything else read the parameters object?".to_owned(),
                     assumed: "nothing does, it is left out".to_owned(),
                     why: format!("what it says stands in {into} now"),
@@ -271,7 +268,7 @@ impl<'t> Migrator<'t> {
         let one = Decision {
             code: decision.code,
             path: path::render(&at),
-            span: locate::locate(tree, object, &at, true),
+            span: locate::locate_key(tree, object, &at),
             question: decision.question.to_owned(),
             assumed: decision.assumed,
             why: decision.why,
@@ -298,7 +295,7 @@ fn opaque<'t>(driver: &str, parameters: Part<'t>) -> (String, Part<'t>) {
     ("opaque".to_owned(), Part::map([("driver", Part::text(driver)), ("parameters", parameters)]))
 }
 
-/// A selector.
+/// Returns a selector with a CEL expression.
 fn cel<'t>(expression: &str) -> Part<'t> {
     Part::map([("cel", Part::map([("expression", Part::text(expression))]))])
 }

@@ -16,7 +16,7 @@ pub const NOT_THERE: &str = "the parameters object is not in the text; convert b
 /// A configuration: `opaque`, with the name of its field.
 type Config<'t> = (String, Part<'t>);
 
-/// What the parameters of a claim or class say.
+/// The content of the parameters of a claim or class.
 #[derive(Debug, Default)]
 pub struct Folded<'t> {
     /// The class of the request, if it differs from the claim's.
@@ -31,7 +31,7 @@ pub struct Folded<'t> {
     pub config: Vec<Config<'t>>,
 }
 
-/// A request.
+/// A request made from parameters.
 #[derive(Debug, Default)]
 pub struct Request<'t> {
     /// Selectors for the devices of this request.
@@ -59,7 +59,7 @@ fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
 }
 
 impl<'t> Migrator<'t> {
-    /// What the parameters of a class say.
+    /// Returns the content of a class's parameters.
     pub(super) fn class_parameters(
         &mut self,
         index: usize,
@@ -74,7 +74,7 @@ impl<'t> Migrator<'t> {
         self.parameters(from, found, &class)
     }
 
-    /// What parameters ask for, independent of who refers to them.
+    /// Returns the requests of parameters, independent of the object that refers to them.
     pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &Class) -> Folded<'t> {
         let Some((tree, item)) = self.inventory.item(found) else { return Folded::default() };
         let ours = item.api_version.starts_with(GROUP);

@@ -5,28 +5,26 @@ use crate::finding::Step;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Style, Tree};
 
-/// A value.
+/// A part of the new text.
 #[derive(Clone, Debug)]
 pub enum Part<'t> {
-    /// A string.
     Text(String),
     /// A number or boolean as JSON writes it.
     Literal(String),
-    /// What stands in the text.
+    /// A node of the old text.
     Node(&'t Tree<'t>, NodeId),
-    /// A list.
     List(Vec<Part<'t>>),
     /// A mapping, in order.
     Map(Vec<(String, Part<'t>)>),
 }
 
 impl<'t> Part<'t> {
-    /// A mapping.
+    /// Returns a mapping of the entries.
     pub fn map<const N: usize>(entries: [(&str, Part<'t>); N]) -> Self {
         Part::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// A string.
+    /// Returns a string value.
     pub fn text(text: impl Into<String>) -> Self {
         Part::Text(text.into())
     }
@@ -105,7 +103,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// A string of the text as it can stand between brackets, with its quotes.
+    /// Returns a string of the text as it can be written between brackets, with its quotes.
     pub fn in_brackets(&self) -> Option<String> {
         let Part::Node(tree, node) = self else { return None };
         as_written(tree, *node)
@@ -149,7 +147,7 @@ fn scalar(text: &str) -> String {
 /// A change of one mapping: removes fields, and puts new ones at the place of the first removed field, or at the end.
 #[derive(Clone, Debug)]
 pub struct Change<'t> {
-    /// Where the mapping stands in the object.
+    /// The place of the mapping in the object.
     pub at: Vec<Step>,
     /// The fields to remove.
     pub gone: Vec<&'static str>,

@@ -1,7 +1,7 @@
 //! Profiles of drivers that exist for both families: the classes that their current releases install, and the meaning of the old
 //! parameters. A driver without a profile gets the generic mapping.
 
-/// A driver.
+/// The facts about a driver.
 #[derive(Debug)]
 pub struct Profile {
     /// Its name in the classic family, and the API group of its parameters.
@@ -14,7 +14,7 @@ pub struct Profile {
     pub classes: &'static [ClassRow],
     /// The kinds of its parameters.
     pub kinds: &'static [KindRow],
-    /// Where the facts stand.
+    /// The source of the facts.
     pub source: &'static str,
     /// The date of what was read there.
     pub date: &'static str,
@@ -23,7 +23,6 @@ pub struct Profile {
 /// A class of the old driver.
 #[derive(Debug)]
 pub struct ClassRow {
-    /// Its name.
     pub was: &'static str,
     /// The class that the current driver installs in its place.
     pub is: &'static str,
@@ -34,7 +33,6 @@ pub struct ClassRow {
 /// A kind of parameters.
 #[derive(Debug)]
 pub struct KindRow {
-    /// Its name.
     pub kind: &'static str,
     /// The class of its claims, if it is not that of the claim.
     pub class: Option<&'static str>,
@@ -47,13 +45,11 @@ pub struct KindRow {
 /// A field of parameters.
 #[derive(Debug)]
 pub struct FieldRow {
-    /// Its name.
     pub name: &'static str,
-    /// What it means.
     pub means: Means,
 }
 
-/// What a field of parameters means to the device family.
+/// The meaning of a field of parameters for the device family.
 #[derive(Debug)]
 pub enum Means {
     /// The number of devices of the request.
@@ -66,18 +62,16 @@ pub enum Means {
     Config(&'static [(&'static str, &'static str, &'static str)]),
     /// The claim watches all devices without taking them.
     Monitor,
-    /// The default behaviour if it has this value; any other value is lost.
+    /// The default behavior if it has this value; any other value is lost.
     Implied(&'static str, Lost),
-    /// It is lost.
     Lost(Lost),
 }
 
 /// Why a field is lost, and what could be written instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
-    /// Why.
     pub reason: &'static str,
-    /// What else it could be; `{}` stands for the value. Empty if there is nothing.
+    /// The alternative; `{}` stands for the value. Empty if there is none.
     pub instead: &'static str,
 }
 
@@ -86,13 +80,13 @@ pub struct Lost {
 pub struct Property {
     /// Its name in the old selector.
     pub name: &'static str,
-    /// What it is compared with.
+    /// The test of the value.
     pub test: Test,
     /// The first release of the driver that does not publish it any more.
     pub until: Option<&'static str>,
 }
 
-/// How a property is tested.
+/// The test of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Test {
     /// The attribute of the same name is this number or text.
@@ -129,7 +123,7 @@ const fn lost(reason: &'static str, instead: &'static str) -> Lost {
     Lost { reason, instead }
 }
 
-/// The profiles.
+/// The profiles of all known drivers.
 pub const PROFILES: &[Profile] = &[
     Profile {
         was: "gpu.resource.example.com",

@@ -7,6 +7,7 @@ use crate::cel::parse;
 use crate::finding::Step;
 use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::order;
 
 /// The longest name of an attribute without its domain (kube-apiserver, `DeviceMaxIDLength`).
 const MAX_ID: usize = 32;
@@ -14,7 +15,6 @@ const MAX_ID: usize = 32;
 /// A selector in new words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// The expression.
     pub expression: String,
     /// Attributes whose names no device can have: the old name, the new one.
     pub renamed: Vec<(String, String)>,
@@ -89,7 +89,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
             None => children(expr, &mut stack),
         }
     }
-    edits.sort();
+    order::sort(&mut edits);
     edits.dedup();
     let source = ast.source.text();
     let mut out = String::new();
@@ -146,12 +146,12 @@ fn children<'e>(expr: &'e Expr, stack: &mut Vec<&'e Expr>) {
     }
 }
 
-/// What a driver's tree of properties becomes.
+/// The conditions made from a driver's tree of properties.
 #[derive(Debug, Default)]
 pub struct Conditions {
     /// One expression per condition that all must hold.
     pub all: Vec<String>,
-    /// Properties without a counterpart: where they stand, and why.
+    /// Properties without a counterpart: their places, and the reasons.
     pub lost: Vec<(Vec<Step>, String)>,
     /// Properties that a release of the driver took away: the name, that release.
     pub withdrawn: Vec<(&'static str, &'static str)>,

@@ -14,9 +14,8 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, Mode, Span};
 
-/// A migrated text.
+/// The result of a migration.
 pub struct Migrated {
-    /// The text.
     pub text: String,
     /// Documents that could not be edited.
     pub findings: Vec<Finding>,
@@ -57,7 +56,7 @@ pub fn carry_out<'t>(input: &'t Input<'_>, migration: &Migration<'t>, limits: &L
     }
     let findings = documents.iter().filter_map(|one| {
         let message = format!("the document is printed anew, without its comments and anchors: {}", one.reason?);
-        let mut finding = Finding::warning(Code::ConversionPrinted, Origin::Claimkit, message)
+        let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
             .with_span(Span::at(edit::whole(&one.document.tree, one.document.root?).from()))
             .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
         finding.object = one.objects.first().map(|&(index, _)| index);
@@ -130,7 +129,7 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
     all
 }
 
-/// What becomes of a typed List.
+/// The head of a typed List after the migration.
 enum Head {
     /// It has this kind.
     Becomes(String),
@@ -139,7 +138,7 @@ enum Head {
 }
 
 fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
-    let version = tree.get(root, "apiVersion").and_then(|node| tree.str(node)).and_then(job::version)?;
+    let version = tree.get(root, "apiVersion").and_then(|node| tree.str(node)).and_then(job::find_version)?;
     let kind = tree.get(root, "kind").and_then(|node| tree.str(node))?.strip_suffix("List")?;
     if version.family != Family::Classic {
         return None;
@@ -288,7 +287,7 @@ fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edit
     edits.replace(Span::new(from, to), kept);
 }
 
-/// The document anew.
+/// Prints the document anew.
 fn printed(document: &Document<'_>, root: NodeId, value: &Part<'_>) -> Edits {
     let tree = &document.tree;
     let text = tree.source();
@@ -315,7 +314,7 @@ fn unlimited() -> Limits {
     Limits { bytes: usize::MAX, nodes: usize::MAX, ..Limits::default() }
 }
 
-/// Which documents of the new text do not hold what they must.
+/// Returns the documents of the new text that differ from the expected values.
 fn differing(input: &Input<'_>, text: &str, documents: &[Fated<'_>], limits: &Limits) -> Vec<usize> {
     let file = crate::text::read(text, &Limits { bytes: usize::MAX, nodes: usize::MAX, ..*limits });
     let kept: Vec<usize> = (0..documents.len()).filter(|&at| documents.get(at).is_some_and(|one| one.value.is_some())).collect();
