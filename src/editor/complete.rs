@@ -1,6 +1,6 @@
 //! Completion at the cursor: missing keys, enum values, kinds, versions, whole objects.
 
-use super::context::{self, Located, Spot};
+use super::context::{self, Located, Purpose, Spot};
 use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::names;
@@ -10,21 +10,19 @@ use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
 use crate::finding::Step;
 use crate::manifest::TypeMeta;
 use crate::text::Span;
+use claimkit_values::order;
 use serde::Serialize;
 
-/// What a completion is.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Sort {
-    /// A key.
     Field,
     /// A value of an enum, or a boolean.
     Value,
-    /// A kind.
     Kind,
     /// An `apiVersion`.
     ApiVersion,
-    /// A whole object.
     Snippet,
     /// Inside an expression: a variable, a field, an attribute.
     Attribute,
@@ -32,24 +30,20 @@ pub enum Sort {
     Function,
 }
 
-/// One completion.
+/// A text that can be inserted at a place.
 #[derive(Debug)]
 pub struct Completion {
     /// The displayed text, which is matched with the typed text.
     pub label: String,
-    /// What it is.
     pub sort: Sort,
     /// Beside the label: type and whether it is required, or the version of a kind.
     pub detail: String,
-    /// Documentation key.
     pub key: Option<String>,
-    /// The sentence.
     pub documentation: Option<String>,
-    /// What replaces `span`.
+    /// The text that replaces `span`.
     pub insert: String,
     /// The same as a snippet with placeholders `${1}`, `${2}` …, if there is something to fill in.
     pub snippet: Option<String>,
-    /// What is replaced.
     pub span: Span,
     /// The object is refused without it.
     pub required: bool,
@@ -100,7 +94,7 @@ pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: 
         let key = node.parent.and_then(|parent| outline.nodes.get(parent));
         node.role == Role::Item && !node.flow && key.is_some_and(|key| key.role == Role::Key && key.column == node.column)
     });
-    let Some(spot) = context::spot(&outline, offset, true) else { return Vec::new() };
+    let Some(spot) = context::spot(&outline, offset, Purpose::Complete) else { return Vec::new() };
     let mut completer = Completer {
         json: text.trim_start().starts_with('{'),
         document: outline.document_at(offset),
@@ -212,7 +206,7 @@ impl Completer<'_> {
                 (rank, field)
             })
             .collect();
-        rows.sort_by_key(|(rank, _)| *rank);
+        order::sort_by_key(&mut rows, |(rank, _)| *rank);
         for (rank, field) in rows {
             let info = info(at, schema, field);
             let mut detail = match self.sentences {
@@ -570,7 +564,7 @@ impl Completer<'_> {
     }
 }
 
-/// Where keys are completed.
+/// A place where keys are completed.
 #[derive(Clone, Copy)]
 struct KeySlot {
     range: Span,

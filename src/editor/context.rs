@@ -6,27 +6,25 @@ use crate::finding::Step;
 use crate::manifest::TypeMeta;
 use crate::text::Span;
 
-/// What the cursor is at.
+/// The part of the text at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// A key, or where one could be written.
     Key {
-        /// The key or item it stands in.
+        /// The key or item that contains it.
         parent: Option<usize>,
         /// The key itself, if it is there.
         own: Option<usize>,
-        /// What a completion replaces.
+        /// The text that a completion replaces.
         range: Span,
         /// Column of keys here, in bytes.
         column: usize,
-        /// Inside brackets.
         flow: bool,
     },
     /// The value of a key or item.
     Value {
-        /// Of which.
         of: usize,
-        /// What a completion replaces.
+        /// The text that a completion replaces.
         range: Span,
     },
 }
@@ -34,9 +32,7 @@ pub enum Spot {
 /// A place in the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Located {
-    /// The object's kind.
     pub api: Api,
-    /// The release.
     pub release: Release,
     /// The struct and field the last key names; `None` at the object itself.
     pub field: Option<(&'static Struct, &'static Field)>,
@@ -173,16 +169,24 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
     (top, None, steps(&chain))
 }
 
-/// The context of the cursor; `None` in comments and block text. `writing`: a cursor right before a key inside brackets counts as
-/// a new key.
-pub fn spot(outline: &Outline<'_>, offset: usize, writing: bool) -> Option<Spot> {
+/// The use of the context of the cursor.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To complete what is being written: a cursor right before a key inside brackets is at a new key.
+    Complete,
+    /// To document what is there.
+    Hover,
+}
+
+/// Returns the context of the cursor; `None` in comments and block text.
+pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Spot> {
     if outline.comments.iter().any(|comment| comment.from() < offset && offset <= comment.to()) {
         return None;
     }
     let document = outline.document_at(offset);
     let line = outline.line_at(offset);
     for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.document == document) {
-        let before = writing && node.flow && node.colon && node.key.from() == offset;
+        let before = purpose == Purpose::Complete && node.flow && node.colon && node.key.from() == offset;
         if node.role != Role::Item && node.key.touches(offset) && !before {
             return Some(key_spot(node, at));
         }
@@ -252,7 +256,7 @@ fn key_spot(node: &Node, at: usize) -> Spot {
     Spot::Key { parent: node.parent, own: Some(at), range: node.key, column: node.column, flow: node.flow }
 }
 
-/// The block an empty line at `column` belongs to; `None` if nothing can stand there.
+/// Returns the block that an empty line at `column` belongs to; `None` if nothing can be written there.
 #[allow(clippy::option_option, reason = "the inner `None` is the top of the document")]
 fn block_parent(outline: &Outline<'_>, document: usize, line: usize, column: usize) -> Option<Option<usize>> {
     let last = outline

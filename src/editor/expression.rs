@@ -11,7 +11,7 @@ use crate::cel::types::Type;
 use crate::cel::value::Value;
 use crate::cel::{Environment, Mode, SELECTOR_COST_LIMIT, trace};
 use crate::expression::published::Published;
-use crate::expression::{Language, all, reads};
+use crate::expression::{Language, reads, with_derived};
 use crate::manifest::{Input, What};
 use crate::text::Span;
 use crate::text::scalar::Places;
@@ -40,7 +40,7 @@ fn find<'i>(input: &'i Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<O
         let What::Ours(api) = &item.what else { return None };
         let language = Language::of(*api)?;
         let tree = input.tree(item)?;
-        let found = all(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
+        let found = with_derived(tree, item.node, language).into_iter().find(|found| tree.span(found.node).touches(offset))?;
         Some((item.release, language, tree.str(found.node)?, Places::of(tree, found.node)?))
     };
     let Some((release, language, text, places)) = place() else { return Ok(None) };
@@ -148,7 +148,7 @@ const MACROS: &[(&str, &str, bool)] = &[
     ("map", "list.map(x, value) -> list", true),
 ];
 
-/// What can be written inside of an expression at a byte offset; `None` outside of expressions.
+/// Returns the texts that can be inserted in an expression at a byte offset; `None` outside of expressions.
 ///
 /// # Errors
 /// A gate that cannot be set.
@@ -228,7 +228,7 @@ impl Found<'_> {
         seen
     }
 
-    /// `receivers`: what stands before the dot is of one of these types; nothing for any type.
+    /// Completes functions and methods. `receivers`: the possible types before the dot; empty for any type.
     fn functions(&mut self, style: Style, receivers: &[Type]) {
         let at = self.at;
         for declaration in at.environment.functions().iter().filter(|declaration| is_name(declaration.name)) {
@@ -256,7 +256,7 @@ impl Found<'_> {
         }
     }
 
-    /// Behind a dot.
+    /// Completes the members after a dot.
     fn members(&mut self, operand: &str, published: &Published) {
         let at = self.at;
         if let Some(path) = self.path(operand) {
@@ -289,7 +289,7 @@ impl Found<'_> {
         self.functions(Style::Member, &types);
     }
 
-    /// Where an expression begins.
+    /// Completes at the beginning of an expression.
     fn top(&mut self) {
         let at = self.at;
         for (name, ty) in at.environment.variables() {
@@ -309,7 +309,7 @@ fn could_be(declared: &Type, of: &Type) -> bool {
     open(declared) || open(of) || declared.name() == of.name()
 }
 
-/// Where the string begins that a text ends in.
+/// Returns the start of the open string at the end of a text.
 fn open_quote(text: &str) -> Option<usize> {
     let mut open: Option<(usize, char)> = None;
     let mut escaped = false;

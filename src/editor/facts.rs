@@ -2,25 +2,21 @@
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema generated from this with recorded decisions of kube-apiserver.
 
 use crate::api::{Field, Release, Struct, Type};
+use crate::rules::device::declared::{self, Form as Declared, Rule};
 
 /// The form of a string, or of each item of a list of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// DNS subdomain, at most 253 bytes.
     Subdomain,
-    /// Beginning of one.
     GenerateName,
     /// DNS label, at most 63 bytes.
     Label,
     /// DNS subdomain in any case, at most 63 bytes.
     DriverName,
-    /// Semantic version.
     Semver,
-    /// CEL expression.
     Cel,
-    /// Map of labels.
     LabelMap,
-    /// Map of annotations.
     AnnotationMap,
     /// `name` or `domain/name`.
     QualifiedName,
@@ -28,6 +24,8 @@ pub enum Format {
     Finalizer,
     /// `version` or `group/version`.
     GroupVersion,
+    /// `domain/name`, the name a C identifier.
+    FullyQualifiedName,
 }
 
 impl Format {
@@ -43,33 +41,33 @@ impl Format {
             Format::AnnotationMap => "annotation-map",
             Format::QualifiedName | Format::Finalizer => "qualified-name",
             Format::GroupVersion => "group-version",
+            Format::FullyQualifiedName => "fully-qualified-name",
         }
     }
 }
 
-/// What may not occur twice in a list.
+/// The values that must be unique in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unique {
-    /// The whole entry.
     Whole,
     /// This field of the entries.
     By(&'static str),
 }
 
-/// What the server demands.
+/// The conditions that the server checks beyond the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The object is refused if this is missing, null or empty where its parent is there.
     pub required: bool,
     /// Form of the text.
     pub format: Option<Format>,
-    /// Bytes of UTF-8.
+    /// Counted in bytes of UTF-8.
     pub max_bytes: Option<u32>,
     /// Items of a list.
     pub max_items: Option<u32>,
     /// Items of a list.
     pub min_items: Option<u32>,
-    /// What may not occur twice.
+    /// The values that must be unique.
     pub unique: Option<Unique>,
     /// Cannot be changed after creation.
     pub immutable: bool,
@@ -191,6 +189,7 @@ const DEVICE: &[(&str, &str, Facts)] = &[
     ("DeviceSubRequest", "deviceClassName", NAME),
     ("DeviceSelector", "cel", REQUIRED),
     ("CELDeviceSelector", "expression", SELECTOR),
+    ("DeviceDerivedAttribute", "expression", SELECTOR),
     ("OpaqueDeviceConfiguration", "driver", DRIVER),
     ("OpaqueDeviceConfiguration", "parameters", REQUIRED),
     ("DeviceToleration", "key", form(Format::QualifiedName)),
@@ -230,6 +229,37 @@ const DEVICE: &[(&str, &str, Facts)] = &[
     ("*", "status", STATUS),
 ];
 
+/// First minor release whose new fields have generated rules only: what those demand is in their table.
+const DECLARED: u8 = 37;
+
+/// Adds what the generated rules of a field demand that no gate or stage turns off.
+fn declare(facts: &mut Facts, schema: &Struct, field: &Field) {
+    for rule in declared::of(schema.go, field.json) {
+        match *rule {
+            Rule::Required => facts.required = true,
+            Rule::Immutable => facts.immutable = true,
+            Rule::UniqueSet => facts.unique = Some(Unique::Whole),
+            Rule::UniqueMap(&[key]) => facts.unique = Some(Unique::By(key)),
+            Rule::Format(form) | Rule::EachValue(form) => facts.format = facts.format.or(known(form)),
+            _ => {}
+        }
+    }
+}
+
+/// The form of a text that a generated rule demands, where it is one of documentation's.
+fn known(form: Declared) -> Option<Format> {
+    match form {
+        Declared::ShortName => Some(Format::Label),
+        Declared::LongName => Some(Format::Subdomain),
+        Declared::FullyQualifiedName => Some(Format::FullyQualifiedName),
+        Declared::LongNameCaseless
+        | Declared::LabelKey
+        | Declared::Uuid
+        | Declared::PoolName
+        | Declared::ExtendedResourceName => None,
+    }
+}
+
 /// First minor release of the device family. All its fields are at least as new; all other fields are older.
 const DEVICES: u8 = 31;
 
@@ -244,6 +274,9 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
         } else if field.ty.is_text() {
             facts.max_bytes = Some(limit);
         }
+    }
+    if field.since.minor >= DECLARED {
+        declare(&mut facts, schema, field);
     }
     if field.since.minor < DEVICES && field.json == "reservedFor" && !release.rules().reserved_for_by_uid {
         facts.unique = Some(Unique::Whole);

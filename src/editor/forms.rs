@@ -59,6 +59,7 @@ impl Format {
             Format::QualifiedName => (LABEL_KEY, 317),
             Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
             Format::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
+            Format::FullyQualifiedName => (either!("(", subdomain!(), r"/[A-Za-z_][A-Za-z0-9_]{0,31}|[^/]*/[^/]*/.*)"), u32::MAX),
             Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
         })
     }

@@ -1,6 +1,6 @@
 //! What an editor shows about the key or value under the cursor.
 
-use super::context::{self, Located, Spot};
+use super::context::{self, Located, Purpose, Spot};
 use super::facts::{self, Facts, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
@@ -15,13 +15,11 @@ use serde::Serialize;
 pub struct Hover {
     /// The key or value it is about.
     pub span: Span,
-    /// What it is about: a path, a value or a kind.
+    /// The subject: a path, a value or a kind.
     pub title: String,
-    /// Documentation key.
     pub key: String,
     /// The field, if it is about one.
     pub field: Option<Info>,
-    /// The sentence.
     pub documentation: Option<String>,
     /// All of it for an editor that shows Markdown.
     pub markdown: Option<String>,
@@ -33,7 +31,6 @@ pub struct Hover {
 pub struct Info {
     /// Go struct it belongs to.
     pub owner: &'static str,
-    /// JSON name.
     pub name: &'static str,
     /// Type: `string`, `boolean`, `integer`, `time`, `any`, `quantity`, `map`, `object`, or `list of …`.
     #[serde(rename = "type")]
@@ -59,7 +56,7 @@ pub struct Info {
     /// Form of the text, a name in the locale's group `formats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<&'static str>,
-    /// Bytes of UTF-8.
+    /// Counted in bytes of UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u32>,
     /// Entries of a list.
@@ -75,7 +72,6 @@ pub struct Info {
     pub immutable: bool,
     /// Set by the server.
     pub server_owned: bool,
-    /// Dropped on creation.
     pub dropped_on_create: bool,
     /// Server-side apply: `atomic`, `set`, `map`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +81,7 @@ pub struct Info {
     pub list_map_keys: &'static [&'static str],
 }
 
-/// What is hit: the steps to it, and whether its key or its value.
+/// The part of the text at the place: the steps to it, and whether it is a key or a value.
 struct Hit {
     object: TypeMeta,
     steps: Vec<Step>,
@@ -193,7 +189,7 @@ fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
 /// By indentation and brackets, for a text that kubectl could not read.
 fn in_outline(text: &str, offset: usize) -> Option<Hit> {
     let outline = Outline::read(text);
-    let (node, span, value) = match context::spot(&outline, offset, false)? {
+    let (node, span, value) = match context::spot(&outline, offset, Purpose::Hover)? {
         Spot::Key { own: Some(own), range, .. } if outline.nodes.get(own).is_some_and(|node| node.role == Role::Key) => {
             (own, range, None)
         }

@@ -5,8 +5,9 @@
 //! | [`sentences`] | documentation keys of the tables' rows, and sentences for them if the host brings them |
 //! | [`facts`] | what the server demands of a field beyond its type |
 //! | [`outline`] | a tolerant outline of a text that may be half typed |
-//! | [`context`] | what stands, or could stand, at a place of the text |
+//! | [`context`] | what is, or could be, at a place of the text |
 //! | [`hover`], [`complete`] | the two questions an editor asks about a place |
+//! | [`symbols`] | the parts of a text, and the names that it defines and uses |
 //! | [`expression`] | the same inside of a CEL expression |
 //! | [`schema_export`] | JSON Schema of a kind |
 //! | [`registry`] | finding codes and releases |
@@ -24,5 +25,6 @@ pub mod outline;
 pub mod registry;
 pub mod schema_export;
 pub mod sentences;
+pub mod symbols;
 
 pub use sentences::Sentences;

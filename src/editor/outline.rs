@@ -16,12 +16,11 @@ pub enum Role {
     Bare,
 }
 
-/// What stands behind a key or a dash.
+/// The kind of value after a key or a dash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// Nothing on the same line.
     Nothing,
-    /// A scalar.
     Scalar,
     /// `|` or `>` and its lines.
     Block,
@@ -32,11 +31,10 @@ pub enum ValueKind {
 /// One key or item.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// The key or item this stands in; `None` at the top of the document.
+    /// The key or item that contains this one; `None` at the top of the document.
     pub parent: Option<usize>,
     /// Index of its document.
     pub document: usize,
-    /// What it is.
     pub role: Role,
     /// The key without quotes; of an item: the dash or nothing; of bare text: the text.
     pub name: Span,
@@ -44,13 +42,12 @@ pub struct Node {
     pub key: Span,
     /// Bytes from the start of the line; 0 inside brackets.
     pub column: usize,
-    /// True inside brackets.
     pub flow: bool,
     /// True if a colon follows the key.
     pub colon: bool,
     /// The value; an empty span at its place if it is missing.
     pub value: Span,
-    /// What the value is.
+    /// The kind of the value.
     pub value_kind: ValueKind,
 }
 
@@ -70,15 +67,13 @@ pub struct Brackets {
 /// The outline of a text.
 #[derive(Debug)]
 pub struct Outline<'s> {
-    /// The text.
     pub text: &'s str,
     /// Keys and items in the order of the text.
     pub nodes: Vec<Node>,
     /// Brackets; an inner pair comes behind the outer one.
     pub brackets: Vec<Brackets>,
-    /// Comments.
     pub comments: Vec<Span>,
-    /// Where each document begins.
+    /// The start of each document.
     pub documents: Vec<usize>,
     /// Open blocks, outermost first.
     open: Vec<usize>,
@@ -269,7 +264,7 @@ impl<'s> Outline<'s> {
     /// Leaves the blocks that end where something begins at `column`.
     fn close(&mut self, column: usize, dash: bool) {
         while let Some(node) = self.open.last().and_then(|top| self.nodes.get(*top)) {
-            // A list may stand in the column of its key.
+            // // A list may begin in the column of its key.
             let inside = node.column < column || (dash && node.column == column && node.role == Role::Key);
             if inside {
                 return;

@@ -3,26 +3,25 @@
 use super::sentences::{Sentences, kind_key, version_key};
 use crate::api::release::LAST_PATCHES;
 use crate::api::{Release, Scope, VERSIONS};
-use crate::finding::{Code, Severity};
+use crate::finding::Code;
+use crate::place::patches::{self, Patches};
 use serde::Serialize;
 
-/// A finding code.
+/// A finding code with its documentation.
 #[derive(Debug, Serialize)]
 pub struct CodeEntry {
-    /// Stable name.
     pub code: &'static str,
     /// `error`, `warning` or `info`: how bad it is unless the request softens it (`fieldValidation`).
     pub severity: &'static str,
     /// Page that explains it, below wherever the documentation is.
     pub page: String,
-    /// Documentation key.
     pub key: String,
-    /// What it means, in the locale's words.
+    /// The meaning of the code, in the locale's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
 }
 
-/// A minor release.
+/// A minor release of Kubernetes.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseEntry {
@@ -32,7 +31,9 @@ pub struct ReleaseEntry {
     pub last_patch: String,
     /// Versions of the group it serves.
     pub versions: Vec<VersionEntry>,
-    /// What the release and its patches changed.
+    /// Its patch releases, grouped by equal answers, oldest first.
+    pub patches: Vec<Patches>,
+    /// The changes of the release and its patches.
     pub changes: Vec<Change>,
 }
 
@@ -42,7 +43,6 @@ pub struct ReleaseEntry {
 pub struct VersionEntry {
     /// e.g. `resource.k8s.io/v1alpha2`.
     pub api_version: &'static str,
-    /// Documentation key.
     pub key: String,
     /// In the locale's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,19 +62,17 @@ pub struct KindEntry {
     pub namespaced: bool,
     /// Whether it has a status.
     pub status: bool,
-    /// Documentation key.
     pub key: String,
     /// In the locale's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation: Option<String>,
 }
 
-/// What a release changed.
+/// A change made by a release.
 #[derive(Debug, Serialize)]
 pub struct Change {
     /// First patch that has it.
     pub since: String,
-    /// Documentation key.
     pub key: String,
     /// In the locale's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,95 +97,13 @@ pub fn code_key(code: Code) -> String {
     format!("codes/{}", code.name())
 }
 
-/// How bad a code is by itself.
-pub fn severity(code: Code) -> Severity {
-    match code {
-        Code::NothingChecked
-        | Code::NotUtf8
-        | Code::FieldDropped
-        | Code::ServerWarning
-        | Code::TaintRuleSelectsAll
-        | Code::TolerationEmpty
-        | Code::ClassNotInInput
-        | Code::ParametersNotInInput
-        | Code::ClaimNotInInput
-        | Code::AttributeNotInInput
-        | Code::PodClaimSource
-        | Code::PodClaimUnused
-        | Code::PodClaimUndefined
-        | Code::PodRequestUnknown
-        | Code::ExtendedResourceUnserved
-        | Code::NamespaceLabelsUnknown
-        | Code::GeneratedRulesUnknown
-        | Code::YamlDuplicateKey
-        | Code::JsonDuplicateKey
-        | Code::YamlMergeOrder
-        | Code::YamlConvertedKey
-        | Code::YamlDroppedText
-        | Code::YamlLookalike
-        | Code::ConversionPrinted
-        | Code::ConversionDecision
-        | Code::HandleWithoutDriver
-        | Code::ValidityLost
-        | Code::VersionMentioned
-        | Code::StatusDropped
-        | Code::NamespaceDropped
-        | Code::ServerOwnedDropped
-        | Code::AllocationModeDefaulted
-        | Code::NodeSelectorTermEmpty
-        | Code::NodeSelectorNeverMatches
-        | Code::NodeSelectorTermDuplicate
-        | Code::NodeSelectorLabelUnknown
-        | Code::NodeSelectorValueUnknown
-        | Code::NodeMistyped
-        | Code::PoolIncomplete
-        | Code::PoolCountTooLow
-        | Code::SliceCountsDisagree
-        | Code::SliceWithoutNode
-        | Code::DeviceOnTwoNodes
-        | Code::BindingConditionsOff
-        | Code::ShareTakesAll
-        | Code::AttributeList
-        | Code::ClaimNamedTwice
-        | Code::DistinctNotEnforced
-        | Code::ListInConstraint
-        | Code::ToleratedButEvicted
-        | Code::SelectorNameUnknown
-        | Code::SelectorComparesText
-        | Code::SelectorFails
-        | Code::SelectorConstant
-        | Code::PolicyFallback => Severity::Warning,
-        Code::OtherGroup
-        | Code::ServerFieldDropped
-        | Code::NamespaceFilled
-        | Code::NameGenerated
-        | Code::SelectorNotCompiled
-        | Code::ReleaseDecides
-        | Code::PodNotInInput
-        | Code::ClaimEntryNotInPod
-        | Code::NodeSkipped
-        | Code::PlacementNotModelled
-        | Code::PoolOrderRandom
-        | Code::SliceStale
-        | Code::CounterExhausted
-        | Code::AttributeOnSome
-        | Code::ErrorEndsAttempt
-        | Code::PodBound => Severity::Info,
-        _ => Severity::Error,
-    }
-}
-
-/// Every code.
+/// Returns all codes with their documentation.
 pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
     let entry = |&code: &Code| {
         let key = code_key(code);
         CodeEntry {
             code: code.name(),
-            severity: match severity(code) {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                Severity::Info => "info",
-            },
+            severity: code.severity().name(),
             page: format!("codes/{}.html", code.name()),
             documentation: sentence(sentences, &key),
             key,
@@ -227,6 +143,7 @@ pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
             release: format!("1.{}", last.minor),
             last_patch: last.to_string(),
             versions: versions.collect(),
+            patches: patches::of(last.minor),
             changes: changes.collect(),
         }
     };

@@ -168,7 +168,7 @@ impl Export<'_> {
         }
     }
 
-    /// A reference beside which a sentence may stand.
+    /// Returns a reference with an optional sentence beside it.
     fn reference(&mut self, schema: &'static Struct, place: Enclosing, description: Option<&str>) {
         self.open("");
         self.pointer(schema, place);

@@ -1,15 +1,23 @@
 //! Documentation keys, and the sentences a host brings for them.
 
 use crate::api::{Field, Package, Struct, Type};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The languages that have a file.
 pub const LOCALES: &[&str] = &["en", "zh-Hans"];
 
 /// One language's sentences: group (`fields`, `kinds`, …) → name → sentence. The file `pkg/locale/<locale>.json`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct Sentences(pub(crate) BTreeMap<String, BTreeMap<String, String>>);
+/// Clones share it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sentences(pub(crate) Arc<BTreeMap<String, BTreeMap<String, String>>>);
+
+impl<'de> Deserialize<'de> for Sentences {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Sentences(Arc::new(Deserialize::deserialize(deserializer)?)))
+    }
+}
 
 impl Sentences {
     /// The sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
@@ -28,7 +36,7 @@ impl Sentences {
         self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
     }
 
-    /// A word.
+    /// Returns the translation of a word.
     pub fn word(&self, word: &str) -> &str {
         self.get(&format!("words/{word}")).unwrap_or("")
     }
@@ -48,9 +56,13 @@ pub fn field_key(schema: &Struct, field: &Field) -> String {
     format!("fields/{owner}.{}", field.json)
 }
 
-/// The documentation key of a value of an enum; `None` if the type is no enum.
+/// Returns the documentation key of a value of an enum; `None` if the type is not an enum.
 pub fn value_key(field: &Field, value: &str) -> Option<String> {
-    match field.ty {
+    let ty = match &field.ty {
+        Type::List(inner) => inner,
+        ty => ty,
+    };
+    match ty {
         Type::Named(_, name)
             if (field.values.contains(&value) || field.later_values.iter().any(|(_, later)| *later == value)) =>
         {

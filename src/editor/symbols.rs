@@ -1,0 +1,476 @@
+//! The objects of a text with their parts, and the names that they define and use, for outlines, definitions and renaming.
+//!
+//! Read from the tolerant [`Outline`], so that both stay while somebody types.
+
+use super::context::unquoted;
+use super::outline::{Node, Outline, Role, ValueKind};
+use crate::api::{GROUP, workload};
+use crate::text::Span;
+use serde::Serialize;
+
+/// The kind of a part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum SymbolKind {
+    /// An object of `resource.k8s.io`, or one with pods that use claims.
+    Object,
+    /// A request of a claim.
+    Request,
+    /// An alternative of a request.
+    Alternative,
+    Selector,
+    /// A constraint of a claim.
+    Constraint,
+    /// A device of a slice.
+    Device,
+    /// A counter set of a slice.
+    CounterSet,
+    /// An entry of `resourceClaims` of a pod.
+    PodClaim,
+}
+
+/// A part of a text.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    pub kind: SymbolKind,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// The kind of an object, the class of a request, the expression of a selector; empty for others.
+    pub detail: String,
+    pub span: Span,
+    /// Its name, or its first key.
+    pub name_span: Span,
+    pub children: Vec<Symbol>,
+}
+
+/// The kind of object that a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum NameKind {
+    DeviceClass,
+    ResourceClass,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    /// A request; its owner is `<kind>/<name>` of the claim or template.
+    Request,
+    /// An alternative; its owner is `<kind>/<name>/<request>`.
+    Alternative,
+    /// An entry of `resourceClaims`; its owner is `<kind>/<name>` of the object that has the pod.
+    PodClaim,
+    Driver,
+    /// A pool; its owner is the driver.
+    Pool,
+    /// A device; its owner is `<driver>/<pool>`.
+    Device,
+    /// A counter set; its owner is `<driver>/<pool>`.
+    CounterSet,
+}
+
+/// A place where a name is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The kind of object that it stands for.
+    pub kind: NameKind,
+    pub name: String,
+    /// The namespace of the object that it belongs to; empty for names of the whole cluster.
+    pub namespace: String,
+    /// The owner of the name; empty for objects and drivers.
+    pub owner: String,
+    /// True where the named thing is, false where it is used.
+    pub definition: bool,
+    /// The name without quotes.
+    pub span: Span,
+}
+
+/// The parts and names of a text.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    /// The objects in the order of the text.
+    pub symbols: Vec<Symbol>,
+    pub names: Vec<Name>,
+}
+
+/// Reads a text. `namespace`: the namespace of objects that name none.
+pub fn read(outline: &Outline<'_>, namespace: &str) -> Symbols {
+    let mut walk = Walk::of(outline, namespace);
+    let mut roots: Vec<Vec<usize>> = Vec::new();
+    for (at, node) in outline.nodes.iter().enumerate().filter(|(_, node)| node.parent.is_none()) {
+        if roots.len() <= node.document {
+            roots.resize_with(node.document.saturating_add(1), Vec::new);
+        }
+        if let Some(root) = roots.get_mut(node.document) {
+            root.push(at);
+        }
+    }
+    for root in roots.iter().filter(|root| !root.is_empty()) {
+        walk.document(root);
+    }
+    walk.found
+}
+
+/// A scalar of the text.
+type Scalar<'t> = (&'t str, Span);
+
+/// An object that is being read.
+#[derive(Clone)]
+struct Owner {
+    kind: String,
+    name: String,
+    namespace: String,
+}
+
+struct Walk<'o, 't> {
+    outline: &'o Outline<'t>,
+    /// The nodes in each node.
+    children: Vec<Vec<usize>>,
+    /// The end of each node, contents included.
+    ends: Vec<usize>,
+    namespace: &'o str,
+    found: Symbols,
+}
+
+impl<'o, 't> Walk<'o, 't> {
+    fn of(outline: &'o Outline<'t>, namespace: &'o str) -> Self {
+        let mut children = vec![Vec::new(); outline.nodes.len()];
+        let mut ends: Vec<usize> = outline.nodes.iter().map(|node| node.value.to().max(node.key.to())).collect();
+        for (at, node) in outline.nodes.iter().enumerate() {
+            if let Some(list) = node.parent.and_then(|parent| children.get_mut(parent)) {
+                list.push(at);
+            }
+        }
+        for (at, node) in outline.nodes.iter().enumerate().rev() {
+            let end = ends.get(at).copied().unwrap_or_default();
+            if let Some(over) = node.parent.and_then(|parent| ends.get_mut(parent)) {
+                *over = end.max(*over);
+            }
+        }
+        Walk { outline, children, ends, namespace, found: Symbols::default() }
+    }
+
+    fn node(&self, at: usize) -> Option<&'o Node> {
+        self.outline.nodes.get(at)
+    }
+
+    fn inside(&self, at: usize) -> &[usize] {
+        self.children.get(at).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The last of these keys with a name, which is the one that counts.
+    fn among(&self, keys: &[usize], name: &str) -> Option<usize> {
+        let named =
+            |at: &&usize| self.node(**at).is_some_and(|node| node.role == Role::Key && self.outline.slice(node.name) == name);
+        keys.iter().rev().find(named).copied()
+    }
+
+    fn get(&self, map: usize, name: &str) -> Option<usize> {
+        self.among(self.inside(map), name)
+    }
+
+    fn path(&self, map: usize, names: &[&str]) -> Option<usize> {
+        names.iter().try_fold(map, |at, name| self.get(at, name))
+    }
+
+    fn items(&self, list: Option<usize>) -> Vec<usize> {
+        let inside = list.map(|list| self.inside(list)).unwrap_or_default();
+        inside.iter().copied().filter(|at| self.node(*at).is_some_and(|node| node.role == Role::Item)).collect()
+    }
+
+    /// The scalar of a key or item, if it is written without escapes: names have nothing to escape.
+    fn scalar(&self, at: Option<usize>) -> Option<Scalar<'t>> {
+        let node = self.node(at?).filter(|node| node.value_kind == ValueKind::Scalar)?;
+        let raw = self.outline.slice(node.value);
+        let text = unquoted(raw);
+        let quoted = usize::from(raw.starts_with(['"', '\'']));
+        let from = node.value.from().saturating_add(quoted);
+        (!text.is_empty() && !text.contains(['\\', '\'', '"', '\n']))
+            .then(|| (text, Span::new(from, from.saturating_add(text.len()))))
+    }
+
+    fn text(&self, map: usize, name: &str) -> Option<Scalar<'t>> {
+        self.scalar(self.get(map, name))
+    }
+
+    /// A node with all that it holds.
+    fn span(&self, at: usize) -> Span {
+        let from = self.node(at).map_or(0, |node| node.key.from());
+        Span::new(from, self.ends.get(at).copied().unwrap_or(from).max(from))
+    }
+
+    fn say(&mut self, kind: NameKind, owner: &str, namespace: &str, definition: bool, (name, span): Scalar<'t>) {
+        let (name, namespace, owner) = (name.to_owned(), namespace.to_owned(), owner.to_owned());
+        self.found.names.push(Name { kind, name, namespace, owner, definition, span });
+    }
+
+    fn used(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
+        if let Some(name) = name {
+            self.say(kind, owner, namespace, false, name);
+        }
+    }
+
+    fn defined(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
+        if let Some(name) = name {
+            self.say(kind, owner, namespace, true, name);
+        }
+    }
+
+    fn symbol(&self, kind: SymbolKind, at: usize, name: Option<Scalar<'t>>, detail: &str, children: Vec<Symbol>) -> Symbol {
+        let span = self.span(at);
+        let first = self.inside(at).first().and_then(|first| self.node(*first)).map_or(Span::at(span.from()), |node| node.key);
+        let name_span = name.map_or(first, |(_, span)| span);
+        let name = name.map_or("", |(name, _)| name).to_owned();
+        Symbol { kind, name, detail: detail.to_owned(), span: span.join(name_span), name_span, children }
+    }
+
+    /// Reads a document: one object, or the objects of a List.
+    fn document(&mut self, roots: &[usize]) {
+        let word = |walk: &Self, name: &str| walk.scalar(walk.among(roots, name)).map_or("", |(text, _)| text);
+        let (api_version, kind) = (word(self, "apiVersion"), word(self, "kind"));
+        let items = self.among(roots, "items").filter(|_| kind.ends_with("List"));
+        if items.is_none() {
+            return self.object(roots, api_version, kind, None);
+        }
+        let of_kind = kind.trim_end_matches("List");
+        for item in self.items(items) {
+            let keys = self.inside(item).to_vec();
+            let own = |name: &str| self.scalar(self.among(&keys, name)).map(|(text, _)| text);
+            let (api_version, kind) = (own("apiVersion").unwrap_or(api_version), own("kind").unwrap_or(of_kind));
+            self.object(&keys, api_version, kind, Some(item));
+        }
+    }
+
+    fn object(&mut self, keys: &[usize], api_version: &'t str, kind: &'t str, item: Option<usize>) {
+        let metadata = self.among(keys, "metadata");
+        let of_metadata = |name: &str| metadata.and_then(|metadata| self.text(metadata, name));
+        let name = of_metadata("name").or_else(|| of_metadata("generateName"));
+        let namespace = of_metadata("namespace").map_or(self.namespace, |(text, _)| text).to_owned();
+        let owner = Owner { kind: kind.to_owned(), name: name.map_or("", |(name, _)| name).to_owned(), namespace };
+        let children = if api_version.split('/').next() == Some(GROUP) {
+            self.ours(keys, &owner, name)
+        } else {
+            let Some(path) = workload::path_to_spec(api_version, kind) else { return };
+            let spec = path.split_first().and_then(|(first, rest)| self.path(self.among(keys, first)?, rest));
+            match spec.and_then(|spec| Some((spec, self.get(spec, "resourceClaims")?))) {
+                Some((spec, entries)) => self.pod(spec, entries, &owner),
+                None => return,
+            }
+        };
+        let Some(&first) = keys.first() else { return };
+        let mut symbol = self.symbol(SymbolKind::Object, first, name, kind, children);
+        let whole = item.into_iter().chain(keys.iter().copied()).map(|at| self.span(at)).fold(symbol.span, Span::join);
+        symbol.span = whole;
+        self.found.symbols.push(symbol);
+    }
+
+    /// Reads an object of `resource.k8s.io`.
+    fn ours(&mut self, keys: &[usize], owner: &Owner, name: Option<Scalar<'t>>) -> Vec<Symbol> {
+        let spec = self.among(keys, "spec");
+        match owner.kind.as_str() {
+            "DeviceClass" => {
+                self.defined(NameKind::DeviceClass, "", "", name);
+                let Some(spec) = spec else { return Vec::new() };
+                self.config(spec, None);
+                self.selectors(spec)
+            }
+            "ResourceClass" => {
+                self.defined(NameKind::ResourceClass, "", "", name);
+                let driver = self.scalar(self.among(keys, "driverName"));
+                self.used(NameKind::Driver, "", "", driver);
+                Vec::new()
+            }
+            "ResourceClaim" => {
+                self.defined(NameKind::ResourceClaim, "", &owner.namespace, name);
+                let children = spec.map(|spec| self.claim(spec, owner)).unwrap_or_default();
+                if let Some(status) = self.among(keys, "status") {
+                    self.status(status, owner);
+                }
+                children
+            }
+            "ResourceClaimTemplate" => {
+                self.defined(NameKind::ResourceClaimTemplate, "", &owner.namespace, name);
+                spec.and_then(|spec| self.get(spec, "spec")).map(|spec| self.claim(spec, owner)).unwrap_or_default()
+            }
+            "ResourceSlice" => spec.map(|spec| self.slice(spec)).unwrap_or_default(),
+            "DeviceTaintRule" => {
+                if let Some(selector) = spec.and_then(|spec| self.get(spec, "deviceSelector")) {
+                    let class = self.text(selector, "deviceClassName");
+                    self.used(NameKind::DeviceClass, "", "", class);
+                    self.device(selector);
+                }
+                Vec::new()
+            }
+            "ResourcePoolStatusRequest" => {
+                if let Some(spec) = spec {
+                    let (driver, pool) = (self.text(spec, "driver"), self.text(spec, "poolName"));
+                    self.used(NameKind::Driver, "", "", driver);
+                    self.used(NameKind::Pool, driver.map_or("", |(driver, _)| driver), "", pool);
+                }
+                Vec::new()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Reads the spec of a claim.
+    fn claim(&mut self, spec: usize, owner: &Owner) -> Vec<Symbol> {
+        let class = self.text(spec, "resourceClassName");
+        self.used(NameKind::ResourceClass, "", "", class);
+        let Some(devices) = self.get(spec, "devices") else { return Vec::new() };
+        let of = format!("{}/{}", owner.kind, owner.name);
+        let mut symbols = Vec::new();
+        for item in self.items(self.get(devices, "requests")) {
+            let name = self.text(item, "name");
+            self.defined(NameKind::Request, &of, &owner.namespace, name);
+            let body = self.get(item, "exactly").unwrap_or(item);
+            let (class, mut parts) = self.asks(body);
+            let of = format!("{of}/{}", name.map_or("", |(name, _)| name));
+            for alternative in self.items(self.get(item, "firstAvailable")) {
+                let name = self.text(alternative, "name");
+                self.defined(NameKind::Alternative, &of, &owner.namespace, name);
+                let (class, children) = self.asks(alternative);
+                parts.push(self.symbol(SymbolKind::Alternative, alternative, name, class, children));
+            }
+            symbols.push(self.symbol(SymbolKind::Request, item, name, class, parts));
+        }
+        for item in self.items(self.get(devices, "constraints")) {
+            self.requests(self.get(item, "requests"), &of, &owner.namespace);
+            let attribute = self.text(item, "matchAttribute").or_else(|| self.text(item, "distinctAttribute"));
+            symbols.push(self.symbol(SymbolKind::Constraint, item, None, attribute.map_or("", |(name, _)| name), Vec::new()));
+        }
+        self.config(devices, Some((&of, &owner.namespace)));
+        symbols
+    }
+
+    /// Reads what a request or alternative asks for; returns its class and its selectors.
+    fn asks(&mut self, body: usize) -> (&'t str, Vec<Symbol>) {
+        let class = self.text(body, "deviceClassName");
+        self.used(NameKind::DeviceClass, "", "", class);
+        (class.map_or("", |(class, _)| class), self.selectors(body))
+    }
+
+    fn selectors(&self, holder: usize) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        for item in self.items(self.get(holder, "selectors")) {
+            let Some(expression) = self.path(item, &["cel", "expression"]) else { continue };
+            let Some(node) = self.node(expression) else { continue };
+            let lines = self.outline.slice(node.value).trim_start_matches(['|', '>', '-', '+']);
+            let first = lines.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+            symbols.push(self.symbol(SymbolKind::Selector, item, None, unquoted(first), Vec::new()));
+        }
+        symbols
+    }
+
+    /// Reads `config`: drivers, and requests if a claim has it.
+    fn config(&mut self, holder: usize, claim: Option<(&str, &str)>) {
+        for item in self.items(self.get(holder, "config")) {
+            let driver = self.scalar(self.path(item, &["opaque", "driver"]));
+            self.used(NameKind::Driver, "", "", driver);
+            if let Some((of, namespace)) = claim {
+                self.requests(self.get(item, "requests"), of, namespace);
+            }
+        }
+    }
+
+    fn requests(&mut self, list: Option<usize>, of: &str, namespace: &str) {
+        for item in self.items(list) {
+            let name = self.scalar(Some(item));
+            self.request(name, of, namespace);
+        }
+    }
+
+    /// A use of a request, or of a request and its alternative: `<request>/<alternative>`.
+    fn request(&mut self, name: Option<Scalar<'t>>, of: &str, namespace: &str) {
+        let Some((text, span)) = name else { return };
+        let (request, alternative) = text.split_once('/').unwrap_or((text, ""));
+        let end = span.from().saturating_add(request.len());
+        self.used(NameKind::Request, of, namespace, Some((request, Span::new(span.from(), end))));
+        if !alternative.is_empty() {
+            let of = format!("{of}/{request}");
+            self.used(NameKind::Alternative, &of, namespace, Some((alternative, Span::new(end.saturating_add(1), span.to()))));
+        }
+    }
+
+    /// Reads the status of a claim.
+    fn status(&mut self, status: usize, owner: &Owner) {
+        let of = format!("{}/{}", owner.kind, owner.name);
+        let results = self.path(status, &["allocation", "devices", "results"]);
+        for item in self.items(results) {
+            let request = self.text(item, "request");
+            self.request(request, &of, &owner.namespace);
+            self.device(item);
+        }
+        for item in self.items(self.get(status, "devices")) {
+            self.device(item);
+        }
+    }
+
+    /// Reads `driver`, `pool` and `device`.
+    fn device(&mut self, map: usize) {
+        let [driver, pool, device] = ["driver", "pool", "device"].map(|name| self.text(map, name));
+        let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
+        self.used(NameKind::Driver, "", "", driver);
+        self.used(NameKind::Pool, word(driver), "", pool);
+        self.used(NameKind::Device, &format!("{}/{}", word(driver), word(pool)), "", device);
+    }
+
+    /// Reads the spec of a slice.
+    fn slice(&mut self, spec: usize) -> Vec<Symbol> {
+        let (driver, pool) = (self.text(spec, "driver"), self.scalar(self.path(spec, &["pool", "name"])));
+        let word = |name: Option<Scalar<'t>>| name.map_or("", |(name, _)| name);
+        self.defined(NameKind::Driver, "", "", driver);
+        self.defined(NameKind::Pool, word(driver), "", pool);
+        let of = format!("{}/{}", word(driver), word(pool));
+        let mut symbols = Vec::new();
+        for item in self.items(self.get(spec, "sharedCounters")) {
+            let name = self.text(item, "name");
+            self.defined(NameKind::CounterSet, &of, "", name);
+            symbols.push(self.symbol(SymbolKind::CounterSet, item, name, "", Vec::new()));
+        }
+        for item in self.items(self.get(spec, "devices")) {
+            let name = self.text(item, "name");
+            self.defined(NameKind::Device, &of, "", name);
+            let body = self.get(item, "basic").unwrap_or(item);
+            for consumed in self.items(self.get(body, "consumesCounters")) {
+                let set = self.text(consumed, "counterSet");
+                self.used(NameKind::CounterSet, &of, "", set);
+            }
+            symbols.push(self.symbol(SymbolKind::Device, item, name, "", Vec::new()));
+        }
+        symbols
+    }
+
+    /// Reads the spec of a pod with claims.
+    fn pod(&mut self, spec: usize, list: usize, owner: &Owner) -> Vec<Symbol> {
+        let of = format!("{}/{}", owner.kind, owner.name);
+        let mut symbols = Vec::new();
+        let mut entries: Vec<(&str, String)> = Vec::new();
+        for item in self.items(Some(list)) {
+            let name = self.text(item, "name");
+            self.defined(NameKind::PodClaim, &of, &owner.namespace, name);
+            let holder = self.get(item, "source").unwrap_or(item);
+            let claim = self.text(holder, "resourceClaimName");
+            let template = self.text(holder, "resourceClaimTemplateName");
+            self.used(NameKind::ResourceClaim, "", &owner.namespace, claim);
+            self.used(NameKind::ResourceClaimTemplate, "", &owner.namespace, template);
+            let target = claim.map(|(name, _)| format!("ResourceClaim/{name}"));
+            let target = target.or_else(|| template.map(|(name, _)| format!("ResourceClaimTemplate/{name}"))).unwrap_or_default();
+            if let Some((name, _)) = name {
+                entries.push((name, target.clone()));
+            }
+            symbols.push(self.symbol(SymbolKind::PodClaim, item, name, &target, Vec::new()));
+        }
+        for containers in ["initContainers", "containers"] {
+            for container in self.items(self.get(spec, containers)) {
+                for item in self.items(self.path(container, &["resources", "claims"])) {
+                    let (name, request) = (self.text(item, "name"), self.text(item, "request"));
+                    self.used(NameKind::PodClaim, &of, &owner.namespace, name);
+                    let target = name.and_then(|(name, _)| entries.iter().find(|(entry, _)| *entry == name));
+                    if let Some((_, target)) = target.filter(|(_, target)| !target.is_empty()) {
+                        let target = target.clone();
+                        self.request(request, &target, &owner.namespace);
+                    }
+                }
+            }
+        }
+        symbols
+    }
+}
