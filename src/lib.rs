@@ -2,6 +2,32 @@
 //! kube-apiserver read them. It reports what they would answer, with the place in the text and a fix; converts between API
 //! versions and changes only what must change; and shows which nodes and devices a claim can use, and why not the others.
 //!
+//! ```
+//! let text = "
+//! apiVersion: resource.k8s.io/v1
+//! kind: ResourceClaim
+//! metadata: {name: one-gpu}
+//! spec: {devices: {requests: [{name: gpu, exactly: {deviceClasName: gpu}}]}}
+//! ";
+//! let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+//! let finding = &report.findings[0];
+//! assert_eq!(finding.code.name(), "unknown-field");
+//! assert_eq!(finding.message, "unknown field \"spec.devices.requests[0].exactly.deviceClasName\"");
+//! assert!(!report.ok);
+//! ```
+//!
+//! # Findings
+//!
+//! Each problem is a [`Finding`]. `code` is stable and has a page in the documentation; `origin` is the component whose answer it is;
+//! `message` has that component's words, byte for byte. `path` is the place as kube-apiserver writes it, `span` the range of bytes
+//! in the text; `None` if no text contains the place. `within` names the text, if there are several. `help` and `fixes` are
+//! claimkit's own: a fix is a list of edits, to be applied together.
+//!
+//! Problems of manifests are never errors of a function. An [`Error`] means that the question cannot be answered: an unknown
+//! feature gate, a pod that does not exist.
+//!
+//! # Functions
+//!
 //! | function | takes | gives |
 //! |---|---|---|
 //! | [`parse()`] | a text | its objects as the server would hold them |
@@ -10,13 +36,33 @@
 //! | [`convert()`] | a text, a version | the text in that version, changed only where it must be, and what is lost |
 //! | [`evaluate()`] | a text, nodes | which nodes a pod can run on with these claims, and why not the others |
 //! | [`allocate()`] | a text, a cluster | which devices pods and claims get on each node, and why none |
+//! | [`audit()`] | a cluster | what contradicts itself in it, and how much of its devices is in use |
 //! | [`cel`] | an expression, devices | whether it compiles, what it costs, which devices it selects |
 //!
-//! Parts of the answers have their own pages: [`placement`] for evaluate, [`account`] for allocate, [`located`] for findings with
+//! Parts of the answers have their own pages: [`placement`] for evaluate, [`account`] for allocate, [`mod@audit`] for audit, [`located`] for findings with
 //! lines and columns.
 //!
-//! The function [`parse()`] also gives each object to types of your own: `tests/hosts/k8s-openapi` in the repository fills those of
+//! The function [`parse()`] also gives each object to types of your own: `examples/k8s-openapi` in the repository fills those of
 //! the crate `k8s-openapi`. [`wire`] answers the requests of the command line and of JavaScript, JSON in and out.
+//!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `cli` | yes | the command line, for the program `claimkit` |
+//! | `js` | yes | the functions of the npm package, for `wasm32` targets |
+//! | `kubewarden`, `opa`, `wasi` | no | the entry points of the policy modules |
+//!
+//! A feature adds a way in and changes no answer; a library needs none of them (`default-features = false`).
+//!
+//! # Versions
+//!
+//! The oldest Rust version is the `rust-version` in `Cargo.toml`, now 1.95. A newer one may be required in a minor release, never in
+//! a patch release.
+//!
+//! Stable are the functions and types that this page lists, the names of finding codes, and the JSON of [`wire`]. Enums and options
+//! may grow. New Kubernetes releases bring new codes and new messages, because answers follow upstream's behavior: an answer for a
+//! given release and patch changes only to correct it. Hidden modules change without notice.
 //!
 //! # Modules
 //!
@@ -24,17 +70,16 @@
 //!
 //! | stage | module | takes | gives |
 //! |---|---|---|---|
+//! | ground | `go` | | what Go reads and prints |
 //! | ground | `limits` | | what a text may cost |
-//! | ground | `go` | values and texts | what Go prints and reads: quoting, floats, times, quantities |
-//! | ground | `names` | names, labels, keys | the server's errors for malformed ones |
-//! | ground | `span` | | pieces of a text |
+//! | ground | `error` | | the error of a question that cannot be answered |
 //! | ground | `finding` | | findings: codes, paths, help, fixes |
-//! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings |
-//! | recognise | `api` | (apiVersion, kind) and release | the tables of the version and the kind |
+//! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings; edits |
+//! | recognize | `api` | (apiVersion, kind) and release | the tables of the version and the kind |
 //! | decode | `record` | tree, table | `record::Record` and findings for unknown, duplicate, mistyped fields |
-//! | advise | `advice` | a finding, the text, tables | where it stands, what was probably meant, fixes |
+//! | advise | `advice` | a finding, the text, tables | its place, the probable intention, fixes |
 //! | take apart | `manifest` | trees | objects as kubectl sends them, kubectl's own refusals |
-//! | compile, evaluate | `cel` | expression, environment | a checked expression with its cost; a value or an error, with a trace |
+//! | compile, evaluate | `cel` | expressions, devices | environments of selectors, and devices as their variables |
 //! | place | `place` | selectors, claims, classes, pods, prepared nodes | a verdict per node with its reasons |
 //! | judge | `rules` | views of records | kube-apiserver's errors, in its order and words |
 //! | try expressions | `expression` | expressions and slices of a text | what expressions read, and what their authors should know |
@@ -42,6 +87,7 @@
 //! | patch | `patch` | stored object, patch | the object it becomes |
 //! | request | `server` | record or text, operation, release | defaults, preparation, the rules, and Kubernetes' `Status` |
 //! | schedule | `scheduler` | text, nodes or cluster, release | which nodes and devices claims get, and why not others |
+//! | audit | `audit` | text, release | what is wrong in a cluster, and what is in use |
 //! | change | `convert` | text, target version | text edits, losses |
 //! | admit | `policy` | AdmissionRequest, settings | the policy's verdict |
 //! | help editors | `editor` | text and place, or a table's row | documentation, completion, JSON Schema |
@@ -50,11 +96,12 @@
 //! | enter | `cli` | arguments | exit status and output |
 //! | enter | `entry` | a host's calling convention | an answer |
 //!
-//! A module imports only from those above it.
+//! A module imports only from those above it, and all may use the crates [`claimkit_values`] (what Go prints and reads),
+//! [`claimkit_cel`] (the expression language) and [`claimkit_yaml`] (trees of YAML and JSON), which know nothing of claimkit.
 //!
 //! # Scope
 //!
-//! `v1alpha1` (Kubernetes 1.26), `v1alpha2` (1.27 to 1.30), `v1alpha3`, `v1beta1`, `v1beta2` and `v1` (1.31 to 1.36). Where upstream's behaviour and documentation differ, behaviour wins.
+//! `v1alpha1` (Kubernetes 1.26), `v1alpha2` (1.27 to 1.30), `v1alpha3`, `v1beta1`, `v1beta2` and `v1` (1.31 to 1.37). Where upstream's behavior and documentation differ, behavior wins.
 
 // clippy.toml gives the reasons. The program and the tests are exempt.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
@@ -64,6 +111,7 @@
 mod advice;
 #[doc(hidden)]
 pub mod api;
+pub mod audit;
 pub mod cel;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -73,6 +121,7 @@ pub mod convert;
 #[doc(hidden)]
 pub mod editor;
 mod entry;
+mod error;
 mod expression;
 #[doc(hidden)]
 pub mod finding;
@@ -82,7 +131,6 @@ pub mod go;
 pub mod limits;
 #[doc(hidden)]
 pub mod manifest;
-mod names;
 #[doc(hidden)]
 pub mod patch;
 #[doc(hidden)]
@@ -100,33 +148,37 @@ pub mod rules;
 mod scheduler;
 #[doc(hidden)]
 pub mod server;
-mod span;
 #[doc(hidden)]
 pub mod text;
 pub mod wire;
 
+use claimkit_values::names;
+use claimkit_yaml::span;
+
 pub use api::{Release, Version};
-pub use convert::{
-    Conversion, ConvertOptions, Decision, Loss, Outcome as Converted, Target as ConvertTarget, convert, version as find_version,
-};
+pub use audit::{Audit, AuditOptions, audit};
+pub use convert::{Conversion, ConvertOptions, ConvertTarget, Converted, Decision, Loss, convert, find_version};
+pub use error::{Error, ErrorKind};
 pub use finding::{Cause, Code, Edit, Finding, Fix, Origin, Severity, Step, TextField};
 pub use limits::Limits;
 pub use manifest::{Input, Item, What};
-pub use place::PreparedNodes as Nodes;
-pub use place::device::explain::answer as account;
+pub use place::PreparedNodes;
+pub use place::device::explain::account;
 pub use place::device::explain::{Explain, Matrix};
 pub use place::device::what_if::WhatIf;
 pub use record::decode::Via;
-pub use scheduler::account as placement;
-pub use scheduler::{AllocateOptions, Allocation, PreparedCluster as Cluster, allocate};
+pub use scheduler::placement;
+#[doc(hidden)]
+pub use scheduler::simulation;
+pub use scheduler::{AllocateOptions, Allocation, HowMany, Mode, PodsOnNode, PreparedCluster, allocate};
 pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
 pub use server::options::{Operation, StoredAs, ValidateOptions};
 pub use server::parse::{ParseOptions, Parsed, ParsedObject, parse};
 pub use server::patch::{Patch, PatchType, Patched, patch};
-pub use server::status::{Cause as StatusCause, Details as StatusDetails, Status};
+pub use server::status::{Status, StatusCause, StatusDetails};
 pub use server::text::{Judged, Report, validate};
-pub use text::de::Error as DeserializeError;
+pub use text::de::DeserializeError;
 pub use text::located;
 pub use text::{Position, Source, Span};
 

@@ -1,6 +1,7 @@
 //! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`.
 
-use crate::cli::{self, Entry, EntryKind, Host};
+use crate::cli::{self, Entry, EntryKind, Host, Ran};
+use crate::editor::sentences::Sentences;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
@@ -12,7 +13,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn read(this: &Node, path: &str, most: usize) -> Result<Uint8Array, JsValue>;
 
-    /// `undefined` if the path is no folder, else `[name, "folder" | "file" | "other"][]`.
+    /// Returns `undefined` if the path is not a folder, else `[name, "folder" | "file" | "other"][]`.
     #[wasm_bindgen(method, catch)]
     fn list(this: &Node, path: &str) -> Result<JsValue, JsValue>;
 
@@ -23,16 +24,27 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn line(this: &Node, most: usize) -> Result<Option<Uint8Array>, JsValue>;
 
-    /// One request, one answer: JSON texts.
+    /// The text of a locale's file; `undefined` if there is none.
     #[wasm_bindgen(method)]
-    fn answer(this: &Node, request: &str) -> String;
+    fn sentences(this: &Node, locale: &str) -> Option<String>;
 
     /// The folder in which the command runs.
     #[wasm_bindgen(method)]
     fn folder(this: &Node) -> Option<String>;
 
     #[wasm_bindgen(method)]
-    fn progress(this: &Node, done: usize, of: usize);
+    fn status(this: &Node, text: &str);
+
+    #[wasm_bindgen(method, js_name = isPlugin)]
+    fn is_plugin(this: &Node) -> bool;
+
+    /// Returns `undefined` if standard output is not a terminal.
+    #[wasm_bindgen(method)]
+    fn columns(this: &Node) -> Option<usize>;
+
+    /// `[out, err, whether it exited with 0]`
+    #[wasm_bindgen(method, catch)]
+    fn kubectl(this: &Node, arguments: Vec<String>, most: usize) -> Result<Array, JsValue>;
 
     #[wasm_bindgen(method)]
     fn out(this: &Node, text: &str);
@@ -81,16 +93,30 @@ impl Host for Bridge<'_> {
         self.0.line(most).map(|line| line.map(|line| line.to_vec())).map_err(|error| phrase(&error))
     }
 
-    fn answer(&mut self, request: &str) -> String {
-        self.0.answer(request)
+    fn sentences(&mut self, locale: &str) -> Option<Sentences> {
+        serde_json::from_str(&self.0.sentences(locale)?).ok()
     }
 
     fn folder(&self) -> Option<String> {
         self.0.folder()
     }
 
-    fn progress(&mut self, done: usize, of: usize) {
-        self.0.progress(done, of);
+    fn status(&mut self, text: &str) {
+        self.0.status(text);
+    }
+
+    fn is_plugin(&self) -> bool {
+        self.0.is_plugin()
+    }
+
+    fn columns(&self) -> Option<usize> {
+        self.0.columns()
+    }
+
+    fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {
+        let ran = self.0.kubectl(arguments.to_vec(), most).map_err(|error| phrase(&error))?;
+        let out = ran.get(0).dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).unwrap_or_default();
+        Ok(Ran { out, err: ran.get(1).as_string().unwrap_or_default(), success: ran.get(2).as_bool().unwrap_or(false) })
     }
 
     fn out(&mut self, text: &str) {

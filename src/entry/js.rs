@@ -1,14 +1,20 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
-//! Texts are passed as strings or bytes; objects and options as the JSON they serialise to. So `toJSON`, getters and `undefined`
+//! Texts are passed as strings or bytes; objects and options as the JSON they serialize to. So `toJSON`, getters and `undefined`
 //! behave as elsewhere in JavaScript, and unknown members are detected at any depth. Answers are the same JSON that every other
 //! host gets, parsed by the engine's own `JSON.parse`.
 
+#[cfg(feature = "cli")]
+use crate::cli::{files, settings::Settings};
 use crate::finding::TextField;
 use crate::place;
+use crate::report::form;
 use crate::scheduler;
 use crate::text::bytes;
-use crate::wire::request::{self, Replaced};
+use crate::wire::request::{
+    self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest, FixesRequest,
+    JsonSchemaRequest, LocaleRequest, ParseRequest, PositionRequest, PrepareOptions, Replaced, SymbolsRequest, ValidateRequest,
+};
 use crate::wire::{self, Answer, Content, Request};
 use js_sys::{JSON, JsString, TypeError, Uint8Array};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -23,25 +29,49 @@ const TYPES: &str = include_str!("types.d.ts");
 /// `parse(text, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer("parse", text, options)
+    let call = Call("parse");
+    let (mut request, given) = call.options::<ParseRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    call.placed(&given, wire::run(&Request::Parse(request)))
 }
 
 /// `validate(text, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer("validate", text, options)
+    let call = Call("validate");
+    let (mut request, given) = call.options::<ValidateRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    call.placed(&given, wire::run(&Request::Validate(request)))
 }
 
 /// `convert(text, options)`
 #[wasm_bindgen(skip_typescript)]
 pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer("convert", text, options)
+    let call = Call("convert");
+    let (mut request, given) = call.options::<ConvertRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    call.placed(&given, wire::run(&Request::Convert(request)))
 }
 
 /// `evaluate(text, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer("evaluate", text, options)
+    evaluated(text, options, |request| wire::run(&Request::Evaluate(request)))
+}
+
+fn evaluated(text: &JsValue, options: &JsValue, answered: impl FnOnce(EvaluateRequest) -> Answer) -> Result<JsValue, JsValue> {
+    let call = Call("evaluate");
+    let (mut request, mut given) = call.options::<EvaluateRequest>(options)?;
+    // With a bare selector, manifests are not needed.
+    if !(text.is_undefined() && request.selector.is_some()) {
+        given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    }
+    request.replaced = given.replaced;
+    request.without_places = given.without_places;
+    call.placed(&given, answered(request))
 }
 
 /// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
@@ -53,7 +83,7 @@ pub struct PreparedNodes(place::PreparedNodes);
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
 pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes, JsValue> {
     let call = Call("prepareNodes");
-    let limits = call.options(options)?.limits;
+    let limits = call.options::<PrepareOptions>(options)?.0.limits;
     if nodes.is_null() {
         return Ok(PreparedNodes(place::PreparedNodes::nil()));
     }
@@ -64,7 +94,7 @@ pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes
 
 #[wasm_bindgen]
 impl PreparedNodes {
-    /// How many nodes.
+    /// Returns the number of nodes.
     #[wasm_bindgen(getter, skip_typescript)]
     pub fn length(&self) -> usize {
         self.0.len()
@@ -73,7 +103,7 @@ impl PreparedNodes {
     /// `evaluate(text, options?)` on these nodes.
     #[wasm_bindgen(skip_typescript)]
     pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-        answer_by("evaluate", text, options, |request| wire::evaluate_on(request, &self.0))
+        evaluated(text, options, |request| wire::evaluate_on(&request, &self.0))
     }
 }
 
@@ -86,8 +116,8 @@ pub struct PreparedCluster(scheduler::PreparedCluster);
 #[wasm_bindgen(skip_typescript, js_name = prepareCluster)]
 pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<PreparedCluster, JsValue> {
     let call = Call("prepareCluster");
-    let options = call.options(options)?;
-    let release = options.release().map_err(|error| call.unusable(&error))?;
+    let (options, _) = call.options::<PrepareOptions>(options)?;
+    let release = request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
     let text = call.text("`cluster`", cluster)?;
     let read = scheduler::PreparedCluster::read(&text.text, release, options.namespace.as_deref(), &options.limits);
     Ok(PreparedCluster(read.with_replaced(&text.text, text.replaced.map(|at| at as usize))))
@@ -95,7 +125,7 @@ pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<PreparedC
 
 #[wasm_bindgen]
 impl PreparedCluster {
-    /// How many objects.
+    /// Returns the number of objects.
     #[wasm_bindgen(getter, skip_typescript)]
     pub fn length(&self) -> usize {
         self.0.len()
@@ -104,7 +134,7 @@ impl PreparedCluster {
     /// `allocate(text, options?)` about this cluster.
     #[wasm_bindgen(skip_typescript)]
     pub fn allocate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-        answer_by("allocate", text, options, |request| wire::allocate_on(request, &self.0))
+        allocated(text, options, |request| wire::allocate_on(&request, &self.0))
     }
 }
 
@@ -112,26 +142,26 @@ impl PreparedCluster {
 #[wasm_bindgen(skip_typescript)]
 pub fn codes(options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("codes");
-    call.answer(call.options(options)?)
+    call.answer(&Request::Codes(call.options::<LocaleRequest>(options)?.0))
 }
 
 /// `releases(options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn releases(options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("releases");
-    call.answer(call.options(options)?)
+    call.answer(&Request::Releases(call.options::<LocaleRequest>(options)?.0))
 }
 
 /// `jsonSchema(kind?, options?)`: the schema itself, for whatever compiles schemas.
 #[wasm_bindgen(skip_typescript, js_name = jsonSchema)]
 pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("jsonSchema");
-    let mut request = call.options(options)?;
+    let (mut request, _) = call.options::<JsonSchemaRequest>(options)?;
     if !kind.is_undefined() && !kind.is_null() {
         let kind = kind.as_string().ok_or_else(|| call.wrong("`kind`", kind, "a string such as `ResourceClaim`"))?;
         request.kind = Some(kind);
     }
-    let answer = call.usable(wire::run(&Request { verb: call.0.to_owned(), ..request }))?;
+    let answer = call.usable(wire::run(&Request::JsonSchema(request)))?;
     match &answer.content {
         Content::Schema { schema } => JSON::parse(schema.get()),
         _ => call.object(&answer),
@@ -142,30 +172,70 @@ pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue
 #[wasm_bindgen(skip_typescript)]
 pub fn hover(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("hover");
-    let position = call.part("`position`", position)?;
-    call.about(text, Request { position, ..call.options(options)? })
+    call.answer(&Request::Hover(call.at(text, position, options)?))
 }
 
 /// `complete(text, position, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn complete(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("complete");
-    let position = call.part("`position`", position)?;
-    call.about(text, Request { position, ..call.options(options)? })
+    call.answer(&Request::Complete(call.at(text, position, options)?))
 }
+
+/// `symbols(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn symbols(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let call = Call("symbols");
+    let (mut request, given) = call.options::<SymbolsRequest>(options)?;
+    request.replaced = given.with_text(call.editor_text(text)?, &mut request.text).replaced;
+    call.answer(&Request::Symbols(request))
+}
+
+/// Lets the next call of any function start a fresh instance from the compiled module, in place of this one and its memory. After a
+/// trap this is the only function that may be called.
+#[wasm_bindgen(skip_typescript)]
+pub fn reset() {
+    wasm_bindgen::handler::schedule_reinit();
+}
+
+/// Does nothing but carry out a `reset` that was asked for, as a call of any function does.
+#[wasm_bindgen(skip_typescript)]
+pub fn renew() {}
 
 /// `fixes(text, range?, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("fixes");
     let range = call.part("`range`", range)?;
-    call.about(text, Request { range, ..call.options(options)? })
+    let (mut validate, given) = call.options::<ValidateRequest>(options)?;
+    let given = given.with_text(call.editor_text(text)?, &mut validate.text);
+    validate.replaced = given.replaced;
+    call.answer(&Request::Fixes(FixesRequest { validate, range }))
 }
 
 /// `allocate(text, options?)`
 #[wasm_bindgen(skip_typescript)]
 pub fn allocate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer("allocate", text, options)
+    allocated(text, options, |request| wire::run(&Request::Allocate(request)))
+}
+
+fn allocated(text: &JsValue, options: &JsValue, answered: impl FnOnce(AllocateRequest) -> Answer) -> Result<JsValue, JsValue> {
+    let call = Call("allocate");
+    let (mut request, given) = call.options::<AllocateRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    request.without_places = given.without_places;
+    call.placed(&given, answered(request))
+}
+
+/// `audit(text, options?)`
+#[wasm_bindgen(skip_typescript)]
+pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
+    let call = Call("audit");
+    let (mut request, given) = call.options::<AuditRequest>(options)?;
+    let given = given.with_text(call.text("`text`", text)?, &mut request.text);
+    request.replaced = given.replaced;
+    call.placed(&given, wire::run(&Request::Audit(request)))
 }
 
 /// `cel(expression, options?)`
@@ -173,7 +243,8 @@ pub fn allocate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
 pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("cel");
     let text = expression.as_string().ok_or_else(|| call.wrong("`expression`", expression, "a string"))?;
-    call.answer(Request { expression: Some(text), ..call.options(options)? })
+    let (request, _) = call.options::<CelRequest>(options)?;
+    call.answer(&Request::Cel(CelRequest { expression: Some(text), ..request }))
 }
 
 /// `admit(request?, settings?)`
@@ -181,7 +252,15 @@ pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> 
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("admit");
     let (request, settings) = (call.json("`request`", request)?, call.json("`settings`", settings)?);
-    call.answer(Request { request, settings, ..Request::default() })
+    call.answer(&Request::Admit(AdmitRequest { request, settings, ..AdmitRequest::default() }))
+}
+
+/// `format({ form, colors, files })`: answers as a text for people or for another tool.
+#[wasm_bindgen(skip_typescript)]
+pub fn format(rendering: &JsValue) -> Result<String, JsValue> {
+    let call = Call("format");
+    let rendering: Option<form::Rendering> = call.part("the answer", rendering)?;
+    rendering.map(form::render).ok_or_else(|| call.wrong("the answer", &JsValue::UNDEFINED, "an answer"))
 }
 
 /// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
@@ -193,59 +272,54 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
     }
 }
 
-fn answer(verb: &'static str, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
-    answer_by(verb, text, options, wire::run)
+/// Reads the text of a `claimkit.toml`, for the language server and the page: `{release?, gates, namespaceLabels, ignore, exclude}`.
+/// Throws an `Error` with one line if it cannot be used.
+#[cfg(feature = "cli")]
+#[wasm_bindgen(skip_typescript)]
+pub fn settings(text: String) -> Result<JsValue, JsValue> {
+    let read = Settings::read(&text).map_err(|problem| js_sys::Error::new(problem.as_str()))?;
+    JSON::parse(&serde_json::to_string(&read).unwrap_or_default())
 }
 
-fn answer_by(
-    verb: &'static str,
-    text: &JsValue,
-    options: &JsValue,
-    answered: impl FnOnce(&Request) -> Answer,
-) -> Result<JsValue, JsValue> {
-    let call = Call(verb);
-    let mut request = call.options(options)?;
-    // With a bare selector, manifests are not needed.
-    if !(text.is_undefined() && request.selector.is_some()) {
-        let read = call.text("`text`", text)?;
-        request.without_places = !read.places;
-        request.placeless.extend((!read.places).then_some(TextField::Text));
-        request.replaced.text = read.replaced;
-        request.text = Some(read.text);
-    }
-    verb.clone_into(&mut request.verb);
-    let mut answer = call.usable(answered(&request))?;
-    without_places(&request, &mut answer);
-    call.object(&answer)
+/// Returns true if a pattern of `exclude` matches a path or one of its parent folders.
+#[cfg(feature = "cli")]
+#[wasm_bindgen(skip_typescript)]
+pub fn excluded(path: String, patterns: Vec<String>) -> bool {
+    files::excluded(&path, &patterns.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// A text as it was given.
 struct Text {
     text: String,
-    /// Where U+FFFD stands for the first byte that is not text.
+    /// The offset at which U+FFFD stands for the first byte that is not text.
     replaced: Option<u32>,
     /// The caller has the text, so that answers can point into it.
     places: bool,
 }
 
-/// Options of every function that takes a text.
-const COMMON: &[&str] = &["release", "gates", "limits"];
-/// Further options of `validate` and `fixes`.
-const VALIDATE: &[&str] = &[
-    "fieldValidation",
-    "operation",
-    "old",
-    "patchType",
-    "fieldManager",
-    "force",
-    "time",
-    "via",
-    "namespace",
-    "namespaceLabels",
-    "stored",
-];
-/// Options of the functions whose answers contain sentences.
-const LOCALE: &[&str] = &["locale", "sentences"];
+/// Texts that were not given as strings.
+#[derive(Default)]
+struct Given {
+    replaced: Replaced,
+    /// Texts that the caller passed as objects, so answers have no ranges in them.
+    placeless: Vec<TextField>,
+    /// The main text is one of them.
+    without_places: bool,
+}
+
+impl Given {
+    /// Adds the main text.
+    fn with_text(mut self, given: Text, text: &mut Option<String>) -> Self {
+        self.replaced.text = given.replaced;
+        self.placeless.extend((!given.places).then_some(TextField::Text));
+        self.without_places = !given.places;
+        *text = Some(given.text);
+        self
+    }
+}
+
+/// Fields of requests that functions take as arguments of their own, or that JavaScript has no use for.
+const ARGUMENTS: &[&str] = &["text", "replaced", "expression", "position", "kind", "patch", "sentences"];
 
 /// Options that are texts, and so may be bytes or objects.
 const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
@@ -256,37 +330,15 @@ const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
 struct Call(&'static str);
 
 impl Call {
-    /// The options the function takes.
-    fn known(self) -> &'static [&'static [&'static str]] {
-        match self.0 {
-            "parse" => &[COMMON, &["fieldValidation", "labelSelector", "fieldSelector", "namespace", "raw"]],
-            "validate" | "fixes" => &[COMMON, VALIDATE],
-            "convert" => &[COMMON, &["to", "lossy", "dropServerFields", "annotate"]],
-            "evaluate" => &[COMMON, &["nodes", "selector", "detail", "explain"]],
-            "jsonSchema" => &[&["release", "gates", "kind"], LOCALE],
-            "hover" | "complete" => &[COMMON, LOCALE],
-            "allocate" => &[
-                COMMON,
-                &["namespace", "namespaceLabels", "nodes", "nodeNames", "pod", "claims", "cluster", "whatIf", "now"],
-                &["features", "celLists", "options"],
-            ],
-            "prepareCluster" => &[&["release", "limits", "namespace"]],
-            "cel" => &[COMMON, &["environment", "stored", "devices", "instances", "trace"]],
-            "codes" | "releases" => &[LOCALE],
-            _ => &[COMMON],
-        }
-    }
-
-    /// The request that options make. Everything in them that does not fit is named.
-    fn options(self, options: &JsValue) -> Result<Request, JsValue> {
+    /// Reads the options of a function, a part of its request. Everything in them that does not fit is named.
+    fn options<T: DeserializeOwned + Default>(self, options: &JsValue) -> Result<(T, Given), JsValue> {
+        let mut given = Given::default();
         if options.is_undefined() || options.is_null() {
-            return Ok(Request::default());
+            return Ok((T::default(), given));
         }
         if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
         }
-        let mut replaced = Replaced::default();
-        let mut placeless = Vec::new();
         let texts = js_sys::Object::new();
         let mut any = false;
         for (field, name) in TEXTS {
@@ -294,12 +346,12 @@ impl Call {
             let name = name.with(JsString::clone);
             let text = self.text(&format!("`{name}`"), &value)?;
             match field {
-                TextField::Old => replaced.old = text.replaced,
-                TextField::Nodes => replaced.nodes = text.replaced,
-                TextField::Cluster => replaced.cluster = text.replaced,
-                _ => replaced.text = text.replaced,
+                TextField::Old => given.replaced.old = text.replaced,
+                TextField::Nodes => given.replaced.nodes = text.replaced,
+                TextField::Cluster => given.replaced.cluster = text.replaced,
+                _ => given.replaced.text = text.replaced,
             }
-            placeless.extend((!text.places).then_some(*field));
+            given.placeless.extend((!text.places).then_some(*field));
             any = js_sys::Reflect::set(&texts, &name, &text.text.into())?;
         }
         let json = if any {
@@ -308,17 +360,20 @@ impl Call {
         } else {
             self.stringify("the options", options)?
         };
-        let given: BTreeMap<String, IgnoredAny> =
+        // The JSON's names: `toJSON` and `undefined` count as elsewhere in JavaScript.
+        let named: BTreeMap<String, IgnoredAny> =
             serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
-        let known = self.known();
-        if let Some(name) = given.keys().find(|name| !known.iter().any(|group| group.contains(&name.as_str()))) {
-            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.concat().join("`, `"))));
+        let known = request::fields::<T>();
+        let is_option = |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
+        if let Some(name) = named.keys().find(|name| !is_option(name)) {
+            let known: Vec<&str> = known.iter().copied().filter(|name| !ARGUMENTS.contains(name)).collect();
+            return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }
-        let request: Request = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
-        Ok(Request { replaced, placeless, ..request })
+        let read = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
+        Ok((read, given))
     }
 
-    /// A text, bytes, or an object as the JSON it serialises to.
+    /// Returns a text, bytes, or an object as the JSON it serializes to.
     fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
         if let Some(text) = value.dyn_ref::<JsString>() {
             // wasm-bindgen's own conversion copies ASCII letter by letter: a tenth of the time that 500 documents take.
@@ -386,19 +441,39 @@ impl Call {
         }
     }
 
-    /// Answers a request about a place in a text.
-    fn about(self, text: &JsValue, request: Request) -> Result<JsValue, JsValue> {
-        let read = match (text.is_string(), String::from(tag(text)).as_str()) {
-            (true, _) | (false, "[object Uint8Array]") => self.text("`text`", text)?,
-            _ => return Err(self.wrong("`text`", text, "a string or a Uint8Array")),
-        };
-        let replaced = Replaced { text: read.replaced, ..request.replaced };
-        self.answer(Request { text: Some(read.text), replaced, ..request })
+    /// Reads the arguments of a function about a place in a text.
+    fn at(self, text: &JsValue, position: &JsValue, options: &JsValue) -> Result<PositionRequest, JsValue> {
+        let position = self.part("`position`", position)?;
+        let (request, given) = self.options::<PositionRequest>(options)?;
+        let mut request = PositionRequest { position, ..request };
+        request.replaced = given.with_text(self.editor_text(text)?, &mut request.text).replaced;
+        Ok(request)
+    }
+
+    /// Reads the text of an editor, which is not an object.
+    fn editor_text(self, text: &JsValue) -> Result<Text, JsValue> {
+        match (text.is_string(), String::from(tag(text)).as_str()) {
+            (true, _) | (false, "[object Uint8Array]") => self.text("`text`", text),
+            _ => Err(self.wrong("`text`", text, "a string or a Uint8Array")),
+        }
     }
 
     /// Answers a request that is complete.
-    fn answer(self, request: Request) -> Result<JsValue, JsValue> {
-        let answer = self.usable(wire::run(&Request { verb: self.0.to_owned(), ..request }))?;
+    fn answer(self, request: &Request) -> Result<JsValue, JsValue> {
+        let answer = self.usable(wire::run(request))?;
+        self.object(&answer)
+    }
+
+    /// Returns an answer without positions in texts that the caller passed as objects.
+    fn placed(self, given: &Given, answer: Answer) -> Result<JsValue, JsValue> {
+        let mut answer = self.usable(answer)?;
+        for finding in answer.findings.iter_mut().filter(|finding| given.placeless.contains(&finding.within)) {
+            finding.range = None;
+            finding.fixes.clear();
+        }
+        if given.without_places {
+            answer.objects.iter_mut().for_each(|object| object.range = None);
+        }
         self.object(&answer)
     }
 
@@ -490,18 +565,4 @@ extern "C" {
 /// An option that is bytes or an object; strings and everything else stay where they are.
 fn member(options: &JsValue, name: &JsString) -> Result<Option<JsValue>, JsValue> {
     Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
-}
-
-/// Removes positions and fixes from findings about a text that the caller passed as an object.
-fn without_places(request: &Request, answer: &mut Answer) {
-    for finding in answer.findings.iter_mut().filter(|finding| request.placeless.contains(&finding.within)) {
-        finding.range = None;
-        finding.fixes.clear();
-    }
-    if !request.without_places {
-        return;
-    }
-    for object in &mut answer.objects {
-        object.range = None;
-    }
 }

@@ -1,4 +1,4 @@
-//! Kubewarden's policy module: a waPC guest. Bytes in, bytes out; the judgement is in [`hosts`].
+//! Kubewarden's policy module: a waPC guest. Bytes in, bytes out; the judgment is in [`hosts`].
 
 #![allow(unsafe_code)]
 
@@ -70,7 +70,7 @@ pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 
     panic::set_hook(Box::new(unforeseen));
     let mut operation = vec![0u8; operation_len];
     let mut payload = vec![0u8; payload_len];
-    // SAFETY: the host writes exactly the lengths it has just told, and both buffers have them.
+    // SAFETY: the host writes exactly the lengths it was just given, and both buffers have them.
     unsafe { __guest_request(operation.as_mut_ptr(), payload.as_mut_ptr()) };
     let answer = match operation.as_slice() {
         b"validate" => hosts::validate(&payload, Some(&Kubewarden)),

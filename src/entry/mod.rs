@@ -3,7 +3,7 @@
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod js;
 
-#[cfg(all(feature = "js", feature = "cli", target_arch = "wasm32", target_os = "unknown"))]
+#[cfg(all(feature = "command", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;
 
 #[cfg(all(feature = "kubewarden", target_arch = "wasm32", target_os = "unknown"))]

@@ -1,13 +1,17 @@
 //! A policy module for Open Policy Agent: its Wasm ABI 1.3, one entry point.
 //!
 //! A value's handle is the address of a [`Text`]: JSON in memory. Hosts write into the heap and set its end themselves. Therefore
-//! both sides share one heap ([`heap`]), and no allocation of ours may outlive a call.
+//! both sides share one heap ([`heap`]), and no allocation of ours may outlive a call: what is kept for the next call is built before the
+//! host asks where the heap begins, or forgotten when a call begins.
 
 #![allow(unsafe_code)]
 
 mod heap;
 mod value;
 
+use crate::cel::device;
+use crate::place::environments;
+use crate::rules::device::declared;
 use crate::wire::hosts;
 use std::ffi::c_char;
 use std::panic::{self, PanicHookInfo};
@@ -38,9 +42,18 @@ fn unforeseen(info: &PanicHookInfo<'_>) {
     unsafe { opa_abort((*message).start.cast()) };
 }
 
-/// The functions of host OPA that are called: none.
+/// Forgets what an earlier evaluation kept for the next: the host has taken the memory back, and written over it.
+fn begin() {
+    panic::set_hook(Box::new(unforeseen));
+    environments::forget();
+    declared::forget();
+}
+
+/// The functions of host OPA that are called: none. Every host asks for them before it asks where the heap ends, so what all
+/// evaluations share is built here, before that end.
 #[unsafe(no_mangle)]
 pub extern "C" fn builtins() -> *const Text {
+    device::prepare();
     keep("{}")
 }
 
@@ -61,7 +74,7 @@ pub extern "C" fn opa_eval(
     heap_end: usize,
     format: i32,
 ) -> *const u8 {
-    panic::set_hook(Box::new(unforeseen));
+    begin();
     heap::set_end(heap_end);
     let result = hosts::evaluate(given(input, input_len), bytes(data));
     let result = if format == 1 { format!("{{{{\"result\":{result}}}}}") } else { format!("[{{\"result\":{result}}}]") };
@@ -69,7 +82,7 @@ pub extern "C" fn opa_eval(
     unsafe { (*keep(&result)).start }
 }
 
-/// A new evaluation.
+/// Creates an evaluation context.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_new() -> *mut Context {
     let none = std::ptr::null();
@@ -104,7 +117,7 @@ pub extern "C" fn opa_eval_ctx_get_result(context: *const Context) -> *const Tex
 /// Evaluates; 0 is success.
 #[unsafe(no_mangle)]
 pub extern "C" fn eval(context: *mut Context) -> i32 {
-    panic::set_hook(Box::new(unforeseen));
+    begin();
     // SAFETY: see `opa_eval_ctx_set_input`.
     let (input, data) = unsafe { ((*context).input, (*context).data) };
     let result = hosts::evaluate(bytes(input), bytes(data));

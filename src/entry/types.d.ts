@@ -2,13 +2,13 @@
 
 /**
  * A manifest: YAML or JSON, any number of documents, Lists. Bytes are UTF-8, or UTF-16 with a byte order mark, as kubectl
- * reads them; other bytes are a finding in YAML and U+FFFD in JSON. An object is read as the JSON it serialises to; its
+ * reads them; other bytes are a finding in YAML and U+FFFD in JSON. An object is read as the JSON it serializes to; its
  * findings have a `path` but no `range`, for there is no text to point into.
  */
 export type Manifest = string | Uint8Array | object;
 
 /** A Kubernetes release; a minor release without patch means its last patch. */
-export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | `1.${number}.${number}`;
+export type Release = "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37" | `1.${number}.${number}`;
 
 /** A known API version of the group `resource.k8s.io`. */
 export type ApiVersion = `resource.k8s.io/${Version}`;
@@ -19,105 +19,151 @@ export type Version = "v1alpha1" | "v1alpha2" | "v1alpha3" | "v1beta1" | "v1beta
 /** Options of every verb. */
 export interface CommonOptions {
   /** The release of kubectl and kube-apiserver. Default: for each object the last known release that serves its version. */
-  release?: Release;
+  release?: Release | undefined;
   /** Feature gates that override the defaults of the release. */
-  gates?: Record<string, boolean>;
+  gates?: Record<string, boolean> | undefined;
   /** Lower limits on the input. A text beyond a limit gives a finding. */
-  limits?: Limits;
+  limits?: Limits | undefined;
 }
 
 /** Limits on the input, counted for each text. */
 export interface Limits {
-  /** Bytes of UTF-8. */
-  bytes?: number;
+  /** Offset in bytes of UTF-8. */
+  bytes?: number | undefined;
   /** Nesting depth of mappings and sequences. */
-  depth?: number;
+  depth?: number | undefined;
   /** Scalars, mappings and sequences. */
-  nodes?: number;
+  nodes?: number | undefined;
   /** Findings in one answer. */
-  findings?: number;
+  findings?: number | undefined;
   /** Bytes of a text with Nodes. */
-  nodeSetBytes?: number;
+  nodeSetBytes?: number | undefined;
 }
 
-/** How to treat unknown and duplicate fields: as errors, as warnings, or not at all (`kubectl --validate`). */
+/** The treatment of unknown and duplicate fields: as errors, as warnings, or not at all (`kubectl --validate`). */
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
 /** Options of {@link parse}. */
 export interface ParseOptions extends CommonOptions {
   /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation;
+  fieldValidation?: FieldValidation | undefined;
   /** A label selector as for `kubectl get -l`; selected objects have `selected`. */
-  labelSelector?: string;
+  labelSelector?: string | undefined;
   /** A field selector as for `kubectl get --field-selector`. */
-  fieldSelector?: string;
+  fieldSelector?: string | undefined;
   /** Namespace of objects without one, for `fieldSelector`. Default `default`. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Only run kubectl's YAML-to-JSON step on one YAML text; the answer has `raw` and no objects. */
-  raw?: boolean;
+  raw?: boolean | undefined;
+  /**
+   * The way in which the object reaches the server. Without it, JSON is read in the order of its text, as the server does.
+   */
+  via?: Via | undefined;
 }
 
-/** Options of {@link validate}. */
-export interface ValidateOptions extends CommonOptions {
+/** Options of {@link validate} for every operation. */
+export interface RequestOptions extends CommonOptions {
+  /** Other texts whose objects are known but not judged, such as the other files of a project: names are looked up in them, too. */
+  beside?: readonly string[] | undefined;
   /** Default `Strict`, as kubectl. */
-  fieldValidation?: FieldValidation;
-  /** The operation. Default `create`. */
-  operation?: "create" | "update" | "updateStatus" | "patch" | "patchStatus";
-  /** The stored object. Required except for `create` and for a patch of type `apply`, which creates a missing object. For a patch, `text` is the patch. */
-  old?: Manifest;
-  /** The type of the patch. Default `strategic`, as in kubectl. */
-  patchType?: "json" | "merge" | "strategic" | "apply";
-  /** Patch: the field manager. Required for `apply`; with the other types it owns the fields that the patch writes. */
-  fieldManager?: string;
-  /** Patch: `apply` takes over fields of other managers. Default `false`. */
-  force?: boolean;
-  /** Patch: the time of the request in RFC 3339, for `managedFields`. */
-  time?: string;
+  fieldValidation?: FieldValidation | undefined;
   /**
    * `kubectl` (default): what a person submitting the file meets, with the request namespace filled in. `validator`: the
    * server's validation functions on exactly this object. `server`: what the server answers to exactly this body.
    */
-  via?: "kubectl" | "validator" | "server";
+  via?: Via | undefined;
   /** Namespace of the request. Default `default`. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Labels of that namespace; absent: unknown. Claims with admin access need a label. */
-  namespaceLabels?: Record<string, string>;
+  namespaceLabels?: Record<string, string> | undefined;
   /** Include each stored object in the answer: `true` for the version of the manifest, or this version. */
-  stored?: boolean | ApiVersion | Version;
+  stored?: boolean | ApiVersion | Version | undefined;
 }
+
+/** The way in which an object reaches the server. */
+export type Via = "kubectl" | "validator" | "server";
+
+/** The object is new. */
+export interface CreateOptions extends RequestOptions {
+  operation?: "create" | undefined;
+}
+
+/** The object, or its status, takes the place of the stored one. */
+export interface UpdateOptions extends RequestOptions {
+  operation: "update" | "updateStatus";
+  /** The object as it is stored. */
+  old: Manifest;
+}
+
+/** The text is a patch of the stored object, or of its status. */
+export interface PatchOptions extends RequestOptions {
+  operation: "patch" | "patchStatus";
+  /** The object as it is stored. */
+  old: Manifest;
+  /** Default `strategic`, as in kubectl. */
+  patchType?: "json" | "merge" | "strategic" | undefined;
+  /** Owns the fields that the patch writes. */
+  fieldManager?: string | undefined;
+  /** The time of the request in RFC 3339, for `managedFields`. */
+  time?: string | undefined;
+}
+
+/** The text is applied (server-side apply). */
+export interface ApplyOptions extends RequestOptions {
+  operation: "patch" | "patchStatus";
+  patchType: "apply";
+  /** The stored object; absent: it is created. */
+  old?: Manifest | undefined;
+  fieldManager: string;
+  /** Take over fields of other managers. Default `false`. */
+  force?: boolean | undefined;
+  /** The time of the request in RFC 3339, for `managedFields`. */
+  time?: string | undefined;
+}
+
+/** Options of {@link validate}. */
+export type ValidateOptions = CreateOptions | UpdateOptions | PatchOptions | ApplyOptions;
 
 /** Options of {@link convert}. */
 export interface ConvertOptions extends CommonOptions {
   /** The target version, with or without the group; or a minor release such as `1.36`, which means the newest version of each kind that it serves. */
   to: ApiVersion | Version | `1.${number}`;
   /** Whether a conversion may lose fields. Default `refuse`. */
-  lossy?: "refuse" | "allow";
+  lossy?: "refuse" | "allow" | undefined;
   /** Remove `metadata` fields that only the server or `kubectl apply` writes. Default `false`. */
-  dropServerFields?: boolean;
+  dropServerFields?: boolean | undefined;
   /** Write decisions as comments above the lines they concern. Default `false`. */
-  annotate?: boolean;
+  annotate?: boolean | undefined;
 }
 
 /** Options of {@link evaluate}. */
 export interface EvaluateOptions extends CommonOptions {
   /** Text with Nodes: YAML, JSON, or a NodeList as `kubectl get nodes -o json` prints it, or the object of one. `null` is one nil node. */
-  nodes?: string | Uint8Array | object | null | PreparedNodes;
+  nodes: string | Uint8Array | object | null | PreparedNodes;
   /** A NodeSelector as YAML or JSON, instead of the manifest. */
-  selector?: string | Uint8Array;
+  selector?: string | Uint8Array | undefined;
   /** The detail for each node. Default: all details for up to 100 nodes, only a verdict and its reason for more. */
-  detail?: "full" | "summary";
+  detail?: "full" | "summary" | undefined;
   /** Names of nodes with all details, whatever `detail` is. */
-  explain?: string[];
+  explain?: readonly string[] | undefined;
+  /** The way in which the object reaches the server. Default `kubectl`. */
+  via?: Via | undefined;
+  /** Namespace of objects without one. Default `default`. */
+  namespace?: string | undefined;
+  /** Default `Strict`, as kubectl. */
+  fieldValidation?: FieldValidation | undefined;
 }
 
 /** A position in the text. */
 export interface Position {
-  /** Line, from 0. */
+  /** Line number, counted from 0. */
   line: number;
   /** UTF-16 code units from the start of the line, from 0. */
   character: number;
-  /** Bytes of UTF-8 from the start of the text. */
+  /** UTF-16 code units from the start of the text, as `text.slice` counts. */
   offset: number;
+  /** Bytes of UTF-8 from the start of the text. */
+  byteOffset: number;
 }
 
 /** From `start` up to but not including `end`. */
@@ -137,6 +183,8 @@ export interface Fix {
   /** Its title, for a menu. */
   title: string;
   edits: TextEdit[];
+  /** Present if the fix deletes something that a person wrote; "fix all" leaves it out. */
+  deletes?: true;
 }
 
 /** Stable name for the problem of a finding, in kebab-case; {@link codes} lists and explains all codes. */
@@ -158,10 +206,11 @@ export interface Finding {
   path?: string;
   /** Reason of the `Status` cause, such as `FieldValueNotSupported`. */
   type?: string;
-  /** claimkit's advice. */
+  /** The advice that claimkit gives. */
   help?: string;
   /**
-   * Which text it is about: what was asked about, or the option that carries the text. `range` and `fixes` count in that one.
+   * The text that it is about: the one in question, or the option that carries the text. `range` and `fixes` count in that
+   * one.
    */
   in: "text" | "nodes" | "old" | "patch" | "settings" | "cluster";
   fixes: Fix[];
@@ -176,15 +225,25 @@ export interface TextFinding extends Finding {
   range: Range;
 }
 
+/** The rules that answer for a patch release whose answers were never recorded. */
+export interface RulesOf {
+  /** The patch release that was asked for. */
+  asked: string;
+  /** The recorded patch release whose rules answer. */
+  release: string;
+  /** Whether changes between the two, known from upstream's history only, are taken back. */
+  adjusted: boolean;
+}
+
 /** The fields of every answer. A bad manifest gives an answer, never an exception. */
 export interface Answer {
   /** No finding is an error, and at least one object was checked. */
   ok: boolean;
+  /** Present if the answers of the requested patch release were never recorded: the recorded one whose rules answered. */
+  rulesOf?: RulesOf;
   findings: Finding[];
   /** The objects of the text; empty if the verb is not about objects. */
   objects: unknown[];
-  /** Only if the request is invalid: the reason. */
-  error?: string;
 }
 
 /** An object of `resource.k8s.io` in the text. */
@@ -204,6 +263,8 @@ export interface CheckedObject {
 export interface ParsedObject extends CheckedObject {
   /** The decoded object with defaults, in the server's field order and in its own version; absent if it cannot be decoded. */
   object?: Record<string, unknown>;
+  /** With `labelSelector` or `fieldSelector`: whether they select it. */
+  selected?: boolean;
 }
 
 /** A Kubernetes `Status`, as the API server would send it. */
@@ -264,18 +325,26 @@ export interface Decision {
   question: string;
   assumed: string;
   why: string;
-  /** The alternatives. */
+  /** The alternatives to the assumption. */
   alternatives: string[];
   /** Question, assumption and reason in one line. */
   message: string;
 }
 
-export interface ConvertedObject extends Partial<CheckedObject> {
-  /** Absent for objects that are not converted, as are `to`, `changed` and `losses`. */
-  from?: string;
-  to?: string;
-  changed?: boolean;
-  losses?: Loss[];
+/** An object of the text of {@link convert}. */
+export interface ConvertedObject {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace: string;
+  release: string;
+  /** Absent if the caller gave an object. */
+  range?: Range;
+  /** Its `apiVersion` before and after the conversion. */
+  from: string;
+  to: string;
+  changed: boolean;
+  losses: Loss[];
   /** Absent if there are none. */
   decisions?: Decision[];
   /** Why the object was not converted, or which object now has its content. */
@@ -298,14 +367,24 @@ export type Verdict = "Yes" | "Possible" | "No" | "Error";
 export interface PreparedNodes {
   /** The number of nodes. */
   readonly length: number;
+  /** As {@link evaluate} with these nodes. */
+  evaluate(text: Manifest | undefined, options?: Omit<EvaluateOptions, "nodes">): EvaluateAnswer;
   /** Frees the memory at once; otherwise the garbage collector frees it. */
   free(): void;
 }
 
+/** An object of the text of {@link evaluate}. */
 export interface PlacedObject {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace: string;
+  /** The release whose scheduler was asked. */
+  release: string;
+  /** Absent if the caller gave an object. */
+  range?: Range;
   /** Absent for objects that are not placed. */
   placement?: Placement;
-  [part: string]: unknown;
 }
 
 /** The nodes that can use an object. */
@@ -382,7 +461,7 @@ export interface ClaimVerdict {
 }
 
 export interface ClaimCheck extends Partial<SelectorCheck> {
-  /** Of structured parameters: the instances that the claim gets. */
+  /** With structured parameters: the instances that the claim gets. */
   instances?: { driver: string; name: string }[];
   check:
     | "exists"
@@ -406,7 +485,7 @@ export interface ClaimCheck extends Partial<SelectorCheck> {
   holds: boolean | null;
   why: string;
   schedulerReason?: string;
-  /** Of a selector: index of its object. */
+  /** For a selector: index of its object. */
   object?: number;
 }
 
@@ -456,8 +535,8 @@ export interface EvaluateAnswer extends Answer {
 }
 
 /**
- * One JSON request of the contract, one JSON answer: what every other function says in JavaScript's dress, and
- * `claimkit batch` line by line.
+ * Answers one request given as JSON text; all other functions are typed wrappers of it. `claimkit batch` reads the same
+ * requests, one per line.
  */
 export function answer(request: string): string;
 
@@ -475,7 +554,7 @@ export function parse(text: Manifest, options?: ParseOptions): ParseAnswer;
  */
 export function validate(
   text: string | Uint8Array,
-  options?: ValidateOptions & { operation?: "create" },
+  options?: CreateOptions,
 ): ValidateAnswer & { findings: TextFinding[] };
 
 /** The same for an object, and for changes to a stored object: findings have a `range` only if the caller has the text. */
@@ -500,12 +579,14 @@ export function evaluate(text: Manifest | undefined, options: EvaluateOptions): 
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function prepareNodes(nodes: string | Uint8Array | object | null, options?: CommonOptions): PreparedNodes;
+export function prepareNodes(nodes: string | Uint8Array | object | null, options?: { limits?: Limits | undefined }): PreparedNodes;
 
 /** The objects of a cluster read once by {@link prepareCluster}, for many questions. */
 export interface PreparedCluster {
   /** The number of objects. */
   readonly length: number;
+  /** As {@link allocate} with this cluster. */
+  allocate(text: Manifest, options?: Omit<AllocateOptions, "cluster">): AllocateAnswer;
   /** Frees the memory at once; otherwise the garbage collector frees it. */
   free(): void;
 }
@@ -516,52 +597,183 @@ export interface PreparedCluster {
  *
  * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
  */
-export function prepareCluster(cluster: Manifest, options?: { release?: Release; limits?: Limits; namespace?: string }): PreparedCluster;
+export function prepareCluster(cluster: Manifest, options?: { release?: Release | undefined; limits?: Limits | undefined; namespace?: string | undefined }): PreparedCluster;
 
 /** Options of {@link allocate}. */
 export interface AllocateOptions extends CommonOptions {
   /** Namespace of objects without one. Default: `default`. */
-  namespace?: string;
+  namespace?: string | undefined;
+  /** Default `Strict`, as kubectl. */
+  fieldValidation?: FieldValidation | undefined;
   /** Labels of that namespace. Labels of Namespace objects in the text take precedence. */
-  namespaceLabels?: Record<string, string>;
+  namespaceLabels?: Record<string, string> | undefined;
   /** Nodes, besides those of the text. */
-  nodes?: Manifest;
-  /** Only these nodes. */
-  nodeNames?: string[];
+  nodes?: Manifest | undefined;
+  /** Asks about these nodes only. */
+  nodeNames?: readonly string[] | undefined;
   /** Only this pod: `namespace/name`. */
-  pod?: string;
+  pod?: string | undefined;
   /** These claims together, instead of pods: `namespace/name`. */
-  claims?: string[];
+  claims?: readonly string[] | undefined;
   /**
    * The objects of a cluster. Pods and claims of the text are asked about; without any, those of the cluster. Objects of the text
    * take the place of those of the same kind and name.
    */
-  cluster?: Manifest | PreparedCluster;
+  cluster?: Manifest | PreparedCluster | undefined;
+  /** Whether each pod is placed as if no other pod waited. Default: all pods in turn, in kube-scheduler's order. */
+  alone?: boolean | undefined;
+  /** Whether one pod is repeated until no more fits: `pod`, or the only one of the text. Default: no. */
+  howMany?: boolean | undefined;
   /** The current time, RFC 3339. With it, claims time out if their devices are not ready for binding after ten minutes. */
-  now?: string;
+  now?: string | undefined;
   /** Changes that the answer assumes. The named objects must exist. */
   whatIf?: {
     /** Claims that release their devices: `namespace/name`. */
-    free?: string[];
+    free?: readonly string[] | undefined;
     /** Taints to remove, in kubectl's notation: `key`, `key:effect`, `key=value:effect`. */
-    untaint?: string[];
-    /** DeviceTaintRules to ignore. */
-    withoutRules?: string[];
-    /** Nodes to copy: each gets a copy `<name>-copy` with nothing in use. */
-    nodesLike?: string[];
+    untaint?: readonly string[] | undefined;
+    /** Names of DeviceTaintRules to ignore. */
+    withoutRules?: readonly string[] | undefined;
+    /** Nodes to copy: each gets a copy `<name>-copy` with nothing in use; `<name>*3` gives three. At most 1,000 in all. */
+    nodesLike?: readonly string[] | undefined;
   };
   /** Features of the allocator, instead of those that follow from the gates. */
-  features?: string[];
+  features?: readonly string[] | undefined;
   /** Whether selectors read attributes with several values, whatever the gates are. */
-  celLists?: boolean;
+  celLists?: boolean | undefined;
   options?: {
     /** The step limit of each node's search. Default: 100,000. */
-    budget?: number;
+    budget?: number | undefined;
     /** Whether to search for changes that help. Default: true. */
-    relax?: boolean;
+    relax?: boolean | undefined;
     /** The devices to list individually. Default: `failed`. */
-    matrix?: "failed" | "all" | "none";
+    matrix?: "failed" | "all" | "none" | undefined;
   };
+}
+
+/** The devices lost at a stage of a funnel. */
+export interface LostDevices {
+  count: number;
+  /** At most five names. */
+  devices: string[];
+}
+
+/** A value that a selector reads and some devices do not have. */
+export interface MissingValue {
+  /** The attribute or capacity that was read. */
+  path: string;
+  /** The number of devices that have it, and of all that were asked. */
+  on: number;
+  of: number;
+  /** Existing names in its domain, with their types and the numbers of devices. */
+  published: Record<string, { kind: string; on: number }>;
+  /** The similar names among them, otherwise the nearest one. */
+  near: string[];
+  /** Domains that have the name. */
+  domains: string[];
+  /** An expression that reads it without an error. */
+  guard: string;
+}
+
+/** The number of devices that remain after a condition. */
+export type FunnelStage =
+  | {
+      stage: "node" | "pool" | "feature" | "deviceNode" | "free" | "capacity" | "counters" | "taint" | "constraint";
+      left: number;
+      /** Absent if no device is lost. */
+      lost?: LostDevices;
+    }
+  | {
+      /** A selector of the class or of the request. */
+      stage: "class" | "selector";
+      /** Its index; absent if there is no selector. */
+      index?: number;
+      left: number;
+      /** Absent if no device is lost. */
+      lost?: LostDevices;
+      /** Values that it read, with the numbers of devices that have them; absent if there are none. */
+      seen?: Record<string, Record<string, number>>;
+      /** Values that it did not find; absent if there are none. */
+      missing?: MissingValue[];
+      /** Its errors, with the numbers of devices that give them; absent if there are none. */
+      errors?: Record<string, number>;
+    };
+
+/** Why a selector is not true for a device. */
+export interface SelectorReason {
+  index: number;
+  /** kube-scheduler's error; `null` if the selector is false. */
+  error: string | null;
+  /** The values that it read; `null` for a missing one. */
+  values: Record<string, string | null>;
+}
+
+/** A toleration of a device taint, as Kubernetes writes it. */
+export interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+  tolerationSeconds?: number;
+}
+
+/** A reason against a device, in kube-scheduler's order. */
+export type DeviceReason =
+  | { code: "pool-old-generation"; newest: number }
+  | { code: "pool-incomplete"; have: number; want: number }
+  | { code: "pool-invalid"; reason: string }
+  | { code: "slice-with-counters" }
+  | { code: "feature-off"; field: string }
+  | { code: "in-use"; claims: string[]; pods: string[] }
+  | { code: "chosen-for"; claim: string; request: string }
+  | ({ code: "class-selector" | "request-selector" } & SelectorReason)
+  | { code: "device-not-on-node" }
+  | {
+      code: "capacity";
+      name: string;
+      why: "unknown-name" | "max" | "step" | "values" | "exhausted";
+      asked: string | null;
+      charged: string | null;
+      used: string | null;
+      left: string | null;
+      total: string | null;
+      max: string | null;
+      holders: string[];
+      names: string[];
+    }
+  | {
+      code: "counters";
+      set: string;
+      counter: string;
+      needed: string;
+      available: string;
+      total: string;
+      holders: { device: string; claim: string; pods: string[] }[];
+    }
+  | {
+      code: "taint";
+      key: string;
+      value: string;
+      effect: string;
+      /** `driver`, or `rule/<name>`. */
+      from: string;
+      /** Why each toleration does not help. */
+      tolerations: { index: number; why: "key" | "value" | "effect" | "operator" }[];
+      /** A toleration that would suffice. */
+      toleration: Toleration;
+    }
+  | { code: "constraint"; index: number; kind: "match" | "distinct"; attribute: string; near: string[] };
+
+/** A device in the matrix of a request. */
+export interface DeviceCell {
+  /** `driver/pool/device`. */
+  device: string;
+  /** kube-scheduler's first reason against it; `null`: there is none. */
+  reason: DeviceReason | null;
+  /** The further reasons, if there are any. */
+  also: DeviceReason[];
+  /** The first reason in one line of English. */
+  text: string;
 }
 
 /** A request on a node: the number of devices that remain after each condition. */
@@ -569,34 +781,161 @@ export interface RequestAccount {
   /** `namespace/name`. */
   claim: string;
   request: string;
-  /** Name of the sub-request. */
+  /** Name of the sub-request; `null` if the request has none. */
   sub: string | null;
   mode: string;
   class: string;
   wanted: number;
-  /** The extended resource that the request is made for, and the container. */
+  /** The extended resource that the request is made for, and the container; absent for requests of claims. */
   serves?: string;
   picked: boolean;
-  funnel: { stage: string; index?: number; left: number; lost?: { count: number; devices: string[] } }[];
-  cells: object[];
+  funnel: FunnelStage[];
+  cells: DeviceCell[];
   /** Its path in the claim, in the form of v1. */
   path: string;
-  /** Its range in the text. */
+  /** Its range in the text; absent if the claim is not in it. */
   range?: Range;
   passedOver: string[];
   text: string;
   why: string;
 }
 
+/** The place of a change. */
+interface ChangePlace {
+  /** `namespace/name`. */
+  claim: string;
+  request?: string;
+  /** The field in the claim. */
+  path?: string;
+  /** Its range in the text; absent if the claim is not in it. Where something is added: the nearest thing that is there. */
+  range?: Range;
+}
+
+/** A change of a claim or request. */
+export type Change =
+  | (ChangePlace & { drop: "constraint" | "selector"; index: number })
+  | (ChangePlace & { add: "toleration"; toleration: Toleration })
+  | (ChangePlace & { free: "claim" })
+  | (ChangePlace & { set: "count" | "allocationMode"; from: string; to: string })
+  /** `from` is absent if the request does not ask for the capacity. */
+  | (ChangePlace & { set: "capacity"; name: string; from?: string; to: string });
+
 /** A tested change after which the node has devices for the claims. */
 export interface Relaxation {
-  changes: { claim: string; path?: string; range?: Range; request?: string; [field: string]: unknown }[];
+  /** All of them are needed. */
+  changes: Change[];
   /** The devices after the change. */
   gives: string[];
   node: string;
   /** The changes as edits of the text; empty if a claim must be freed or the text cannot be edited safely. */
   edits: TextEdit[];
   text: string;
+}
+
+/** Requests that cannot be satisfied together. */
+export interface Conflict {
+  kind: "number" | "match" | "distinct" | "counters";
+  claim: string;
+  /** Index of the constraint. */
+  constraint: number | null;
+  path?: string;
+  range?: Range;
+  /** The attribute of the constraint. */
+  attribute: string | null;
+  /** For each value and request, the number of candidates that have it. */
+  values: Record<string, Record<string, number>>;
+  /** Candidates without the attribute. */
+  missing: string[];
+  requests: string[];
+  wanted: number;
+  available: number;
+  text: string;
+}
+
+/** A pool seen from a node. */
+export interface PoolAccount {
+  /** `driver/pool`. */
+  pool: string;
+  state: "ok" | "incomplete" | "invalid" | "obsolete";
+  /** Slices there are, and slices announced. */
+  have: number;
+  want: number;
+  generation: number;
+  reason: string | null;
+  /** Slices whose devices are offered here. */
+  slices: string[];
+  /** The slices that the scheduler leaves out. */
+  ignored: { slice: string; why: string }[];
+}
+
+/** A claim that holds devices, counters or capacity. */
+export interface Holder {
+  /** `driver/pool/device`. */
+  device: string;
+  claim: string;
+  /** The pods that reserve it; none: nobody does. */
+  pods: string[];
+  /** Capacity that its share uses. */
+  share: Record<string, string>;
+  /** With administrative access, which blocks nobody. */
+  admin: boolean;
+}
+
+/** Capacity charged to a claim. */
+export interface Charge {
+  device: string;
+  name: string;
+  asked: string | null;
+  charged: string;
+  left: string;
+}
+
+/** An `AllocationResult` of v1. */
+export interface AllocationResult {
+  devices: {
+    /** Absent if there are none. */
+    results?: {
+      request: string;
+      driver: string;
+      pool: string;
+      device: string;
+      adminAccess?: boolean;
+      tolerations?: Toleration[];
+      bindingConditions?: string[];
+      bindingFailureConditions?: string[];
+      /** `share`: kube-scheduler's IDs are random. */
+      shareID?: string;
+      consumedCapacity?: Record<string, string>;
+    }[];
+    /** Absent if there are none. */
+    config?: { source: "FromClass" | "FromClaim"; requests?: string[]; opaque?: unknown }[];
+  };
+  /** Absent: the claim can be used everywhere. */
+  nodeSelector?: Record<string, unknown>;
+}
+
+/** A finding that concerns a whole account. */
+export interface AccountFinding {
+  code: Code;
+  severity: Severity;
+  origin: Origin;
+  message: string;
+  /** Kind of the object. */
+  kind: string;
+  /** Its name, with its namespace. */
+  object: string;
+  path: string | null;
+}
+
+/** An object of the text of {@link allocate}. */
+export interface AllocatedObject {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  namespace: string;
+  release: string;
+  /** Absent if the caller gave an object. */
+  range?: Range;
 }
 
 /** A resource of a node, such as `cpu`, as kube-scheduler counts it for a pod. */
@@ -616,11 +955,68 @@ export interface ResourceAccount {
   text: string;
 }
 
+/** A plugin of kube-scheduler that refuses a node. */
+export interface NodeRefusal {
+  plugin:
+    | "NodeUnschedulable"
+    | "TaintToleration"
+    | "NodeAffinity"
+    | "NodePorts"
+    | "NodeResourcesFit"
+    | "PodTopologySpread"
+    | "InterPodAffinity"
+    | "DynamicResources";
+  /** The reasons in kube-scheduler's words. */
+  reasons: string[];
+  /** `Unschedulable` means that there is room without some pods. */
+  code: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
+  /** The reasons that follow from the objects. */
+  why: string[];
+}
+
+/** The outcome for a pod when all pods are placed in turn. */
+export interface PodTurn {
+  outcome: "bound" | "preparing" | "placed" | "ended" | "unschedulable" | "error" | "gated" | "notConsidered";
+  /** The node that it gets or has. */
+  node: string | null;
+  /**
+   * `scores`: only this node fits, or it has the highest score. `name`: other nodes have the same score and kube-scheduler takes any of
+   * them; here the first by name is taken. `sample`: kube-scheduler tries only some of the nodes, depending on its history. Absent: no
+   * node is chosen.
+   */
+  decidedBy?: "scores" | "name" | "sample";
+  /** Other nodes with the same score. Absent: none. */
+  tied?: string[];
+  /** True if another choice among nodes of the same score, for this pod or an earlier one, leads to another outcome. */
+  depends: boolean;
+  /** Facts that the outcome depends on and the objects do not decide. Absent: none. */
+  unsure?: string[];
+  /** kube-scheduler's message in the condition `PodScheduled`. */
+  message: string | null;
+  /** The condition that the pod waits for before it is considered. */
+  waitsFor?: string;
+  /** The messages of earlier attempts, if they differ. */
+  earlier?: string[];
+  /** The node on which preemption makes room. */
+  nominated?: string;
+  /** The pods that preemption ends: `namespace/name`. */
+  victims?: string[];
+  /** The claim that is given back, so that the pod can be tried again. */
+  freed?: string;
+  /** The devices that it gets. */
+  devices: { claim: string; request: string; device: string; admin?: true }[];
+  /** Nodes that refuse the pod, grouped by their reasons; the largest group first. */
+  refused: { reasons: string[]; why: string[]; nodes: string[] }[];
+  /** The number of nodes that are not in `nodes` of the account, to bound the answer. Absent: none. */
+  nodesLeftOut?: number;
+}
+
 /** The result of a node for a pod, or for claims without a pod. */
 export interface NodeAccount {
   name: string;
-  verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided";
-  /** kube-scheduler's message. */
+  /** `refused`: the devices are there, but another plugin of kube-scheduler refuses the node. */
+  verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | "refused";
+  /** The message of kube-scheduler. */
   message: string | null;
   /** kube-scheduler's code if it refuses the node; `Unschedulable` means that there is room without some pods. */
   code?: "Unschedulable" | "UnschedulableAndUnresolvable" | "Error";
@@ -629,32 +1025,60 @@ export interface NodeAccount {
   score: number;
   steps: number;
   /** An AllocationResult of v1 for each claim. */
-  allocations: object[] | null;
-  pools: object[];
+  allocations: AllocationResult[] | null;
+  pools: PoolAccount[];
   requests: RequestAccount[];
   /** Why requests that can be satisfied alone cannot be satisfied together. */
-  conflicts: { kind: string; claim: string; path?: string; range?: Range; text: string; [field: string]: unknown }[];
-  holders: object[];
+  conflicts: Conflict[];
+  holders: Holder[];
   relaxations: Relaxation[];
-  charges: object[];
+  charges: Charge[];
   /** Resources of the node that devices take, or of which too little is left (gate DRANodeAllocatableResources). */
   resources?: ResourceAccount[];
   /** kube-scheduler's messages if there are several; `message` has all of them. */
   reasons?: string[];
   /** Additions to the message. */
   help?: string;
+  /** The plugins that refuse the node, in kube-scheduler's order, if pods are placed in turn. Absent: none does. */
+  refusals?: NodeRefusal[];
   /** One line of English. */
   text: string;
   /** The node with the same account; of the lists above, only `resources` and `reasons` are then present. */
   sameAs: string | null;
 }
 
+/**
+ * `ok` says that the question could be answered: pods may still get no devices. In turn, all are placed if each `turn` of `pods` has a
+ * `node`; alone, if for each of `pods` the `verdict` of a node is `allocated`.
+ */
 export interface AllocateAnswer extends Answer {
   verb: "allocate";
+  objects: AllocatedObject[];
   release: string;
   /** The allocator of kube-scheduler that the release uses. */
   allocator: string;
-  /** The release's gates. */
+  /** `inTurn`: all pods one after another in kube-scheduler's order. `alone`: each as if no other pod waited. */
+  mode: "inTurn" | "alone";
+  /** The number of pods that wait beside those of the answer; in turn, they were placed too. Absent: none. */
+  beside?: number;
+  /** How often the repeated pod fits. `pods` has an account of each copy that gets a node, and of the one that fits no more. */
+  howMany?: {
+    /** `namespace/name` of the pod, or of what makes its pods. */
+    pod: string;
+    /** The number of its pods that get a node. */
+    count: number;
+    /** Whether more may fit: no more than 5,000 are tried. */
+    atLeast: boolean;
+    /** Whether another choice among nodes of the same score leads to another number. */
+    depends: boolean;
+    /** The nodes that take some of them. */
+    nodes: { node: string; count: number }[];
+    /** The pod that fits no more. Absent with `atLeast`. */
+    next?: string;
+  };
+  /** How far other choices among nodes of the same score were tried. Absent: no nodes had the same score. */
+  ties?: { tried: "all" | "some"; choices: number };
+  /** The feature gates of the release. */
   gates: Record<string, boolean>;
   /** The changes that the answer assumes, one line each. Absent: none. */
   assumed?: string[];
@@ -667,7 +1091,11 @@ export interface AllocateAnswer extends Answer {
     before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
     summary: { message: string; nodes: string[] }[];
     nodes: NodeAccount[];
-    findings: object[];
+    findings: AccountFinding[];
+    /** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
+    turn?: PodTurn;
+    /** The earlier pod with the same account of nodes; `nodes` is empty then. */
+    sameAs?: string;
   }[];
 }
 
@@ -678,41 +1106,111 @@ export interface AllocateAnswer extends Answer {
  */
 export function allocate(text: Manifest, options?: AllocateOptions): AllocateAnswer;
 
-/** The value of a device attribute: exactly one of the fields. */
-export interface DeviceAttribute {
-  bool?: boolean;
-  int?: number;
-  string?: string;
-  version?: string;
-  bools?: boolean[];
-  ints?: number[];
-  strings?: string[];
-  versions?: string[];
+/** Options of {@link audit}. */
+export interface AuditOptions extends CommonOptions {
+  /** Namespace of objects without one. Default: `default`. */
+  namespace?: string | undefined;
 }
+
+/** The use of a capacity or counter. Quantities. */
+export interface AmountUse {
+  name: string;
+  /** Absent where a group has no devices of its own, as a namespace. */
+  total?: string;
+  used: string;
+  /** Less than zero if more is in use than there is. */
+  free?: string;
+}
+
+/** The use of a group of devices. */
+export interface UsageRow {
+  /** The name of the node, pool, driver, class or namespace; `null`: devices that no single node has. */
+  name: string | null;
+  /** The driver of a pool. */
+  driver?: string;
+  /** For a namespace or class: its claims. */
+  claims?: { allocated: number; pending: number };
+  /** Without `total`, the group has no devices of its own. */
+  devices: {
+    total?: number;
+    /** Held as a whole. */
+    inUse: number;
+    /** Number of devices used by shares. */
+    shared: number;
+    /** Held with admin access, by whomever else they are used. */
+    admin: number;
+    /** Not held, but too little is left of a counter that they consume. */
+    blocked?: number;
+    /** Not held, but with a taint that keeps claims away which do not tolerate it. */
+    tainted?: number;
+    /** Number of devices in none of these states. */
+    free?: number;
+  };
+  /** Capacities by `domain/name`. */
+  capacity: AmountUse[];
+  /** Counters: of a pool by `set/counter`, else by `driver/counter`, summed over all sets. */
+  counters: AmountUse[];
+}
+
+/** `ok` says that a slice or a claim was read and nothing found is an error. */
+export interface AuditAnswer extends Answer {
+  verb: "audit";
+  objects: AllocatedObject[];
+  release: string;
+  /** The feature gates of the release. */
+  gates: Record<string, boolean>;
+  usage: {
+    nodes: UsageRow[];
+    pools: UsageRow[];
+    drivers: UsageRow[];
+    /** A device can be in several rows. */
+    classes: UsageRow[];
+    namespaces: UsageRow[];
+  };
+}
+
+/**
+ * Shows what is wrong in a cluster as it is, and how much of its devices is in use. The text has the objects as
+ * `kubectl get resourceslices,deviceclasses,resourceclaims,resourceclaimtemplates,pods,nodes -A -o yaml` prints them.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function audit(text: Manifest, options?: AuditOptions): AuditAnswer;
+
+/** The value of a device attribute. */
+export type DeviceAttribute =
+  | { bool: boolean }
+  | { int: number }
+  | { string: string }
+  | { version: string }
+  | { bools: readonly boolean[] }
+  | { ints: readonly number[] }
+  | { strings: readonly string[] }
+  | { versions: readonly string[] };
 
 /** A device as selectors see it. */
 export interface CelDevice {
-  /** Ignored. */
-  name?: string;
+  /** The name, which is ignored. */
+  name?: string | undefined;
   /** The default domain of attributes and capacities. */
-  driver?: string;
-  attributes?: Record<string, DeviceAttribute>;
-  /** Quantities. */
-  capacity?: Record<string, string | number | { value: string | number }>;
-  allowMultipleAllocations?: boolean;
+  driver?: string | undefined;
+  attributes?: Record<string, DeviceAttribute> | undefined;
+  /** Capacity of the device, as quantities. */
+  capacity?: Record<string, string | number | { value: string | number }> | undefined;
+  allowMultipleAllocations?: boolean | undefined;
 }
 
 /** Options of {@link cel}. */
 export interface CelOptions extends CommonOptions {
   /** Default: `device`. `namedResources`: those of Kubernetes 1.30. */
-  environment?: "device" | "namedResources";
+  environment?: "device" | "namedResources" | undefined;
   /** The expression is already stored: it may use everything that the release can run, not only what new expressions may use. */
-  stored?: boolean;
-  devices?: CelDevice[];
+  stored?: boolean | undefined;
+  devices?: readonly CelDevice[] | undefined;
   /** For `namedResources`: attributes as v1alpha2 writes them. */
-  instances?: { name?: string; attributes: object[] }[];
+  instances?: readonly { name?: string; attributes: readonly Record<string, unknown>[] }[] | undefined;
   /** Include the value of every part of the expression. */
-  trace?: boolean;
+  trace?: boolean | undefined;
 }
 
 export interface CelAnswer extends Answer {
@@ -723,13 +1221,13 @@ export interface CelAnswer extends Answer {
     type?: string;
     /** The cost estimate; the limit is 1,000,000. */
     cost?: number;
-    /** kube-apiserver's message. */
+    /** The message of kube-apiserver. */
     error?: string;
   };
   /** One result for each device; absent if the expression does not compile. */
   results?: {
     match?: boolean;
-    /** kube-scheduler's message. */
+    /** The message of kube-scheduler. */
     error?: string;
     /** The cost of the run. */
     cost: number;
@@ -756,7 +1254,7 @@ export interface LocaleOptions {
    * Default `en`. In Node the package finds its files; elsewhere give them with {@link addLocale}, or answers have
    * documentation keys only.
    */
-  locale?: Locale;
+  locale?: Locale | undefined;
 }
 
 /** One language's sentences: the content of `claimkit/locale/<locale>.json`. */
@@ -798,12 +1296,24 @@ export interface VersionEntry {
   kinds: KindEntry[];
 }
 
+/** Neighboring patch releases with equal answers. */
+export interface Patches {
+  first: string;
+  last: string;
+  /** The parts that `first` changed. */
+  changed: ("validation" | "cel" | "allocator" | "plugin")[];
+  /** The patches whose answers were recorded; patches of 1.30 and earlier were not recorded one by one. */
+  recorded: string[];
+}
+
 /** A supported minor release. */
 export interface ReleaseEntry {
   release: string;
   /** Its last patch, which the minor release without patch means. */
   lastPatch: string;
   versions: VersionEntry[];
+  /** Its patch releases, grouped by equal answers, oldest first. */
+  patches: Patches[];
   /** Its changes and those of its patches. */
   changes: { since: string; key: string; documentation?: string }[];
 }
@@ -839,16 +1349,16 @@ export function jsonSchema(release?: Release, kind?: string, options?: LocaleOpt
 /** The same, with the release in the options. */
 export function jsonSchema(kind: string, options?: LocaleOptions & { release?: Release; gates?: Record<string, boolean> }): JsonSchema;
 
-/** A position in a text: a line and UTF-16 column from 0, or a byte offset, which takes precedence. */
-export type Place = { line: number; character: number; offset?: number } | { offset: number };
+/** A position in a text: a line and column from 0 or an offset from the start, both in UTF-16 code units, or an offset in bytes of UTF-8. */
+export type Place = { line: number; character: number } | { offset: number } | { byteOffset: number };
 
 /** Options of {@link hover} and {@link complete}. */
 export interface PlaceOptions extends LocaleOptions {
   /** Default: the last release that serves the object's version. */
-  release?: Release;
+  release?: Release | undefined;
   /** Feature gates that override the defaults of the release; they affect CEL expressions. */
-  gates?: Record<string, boolean>;
-  limits?: Limits;
+  gates?: Record<string, boolean> | undefined;
+  limits?: Limits | undefined;
 }
 
 /** Facts about a field, from the same tables as validation. */
@@ -872,7 +1382,7 @@ export interface FieldInfo {
   default?: string;
   /** The format of the string, a key of the group `formats` in the sentences. */
   format?: string;
-  /** Bytes of UTF-8. */
+  /** Greatest length in bytes of UTF-8. */
   maxBytes?: number;
   maxItems?: number;
   minItems?: number;
@@ -884,7 +1394,7 @@ export interface FieldInfo {
   serverOwned: boolean;
   /** Dropped when the object is created. */
   droppedOnCreate: boolean;
-  /** How server-side apply treats a list. */
+  /** The merge rule of server-side apply for a list. */
   listType?: "atomic" | "set" | "map";
   listMapKeys?: string[];
 }
@@ -895,7 +1405,7 @@ export interface Hover {
   range: Range;
   /** A path, a value or a kind. */
   title: string;
-  /** Documentation key. */
+  /** The key of the documentation. */
   key: string;
   field?: FieldInfo;
   /** The documentation, in the language of the locale. */
@@ -910,14 +1420,14 @@ export interface HoverAnswer extends Answer {
   hover: Hover | null;
 }
 
-/** A completion. */
+/** A text that can be inserted at a place. */
 export interface Completion {
   /** The label, which editors match with the typed text. */
   label: string;
   kind: "field" | "value" | "kind" | "apiVersion" | "snippet" | "attribute" | "function";
   /** Shown next to the label: a type, a version. */
   detail?: string;
-  /** Documentation key. */
+  /** The key of the documentation. */
   key?: string;
   /** The documentation, in the language of the locale. */
   documentation?: string;
@@ -936,11 +1446,88 @@ export interface CompleteAnswer extends Answer {
   items: Completion[];
 }
 
+/** A part of a text. */
+export interface TextSymbol {
+  /** `object`: an object of `resource.k8s.io`, or one with pods that use claims. `podClaim`: an entry of a pod's `resourceClaims`. */
+  kind: "object" | "request" | "alternative" | "selector" | "constraint" | "device" | "counterSet" | "podClaim";
+  /** Empty if it has none. */
+  name: string;
+  /** The kind of an object, the class of a request, the first line of a selector, the claim of a pod's entry; empty for others. */
+  detail: string;
+  /** The range of all of it. */
+  range: Range;
+  /** The range of its name, or of its first key. */
+  nameRange: Range;
+  /** Absent if it has no parts. */
+  children?: TextSymbol[];
+}
+
+/** A place where a name is written. Places with equal `kind`, `name`, `namespace` and `of` are about the same thing. */
+export interface TextName {
+  kind:
+    | "deviceClass"
+    | "resourceClass"
+    | "resourceClaim"
+    | "resourceClaimTemplate"
+    | "request"
+    | "alternative"
+    | "podClaim"
+    | "driver"
+    | "pool"
+    | "device"
+    | "counterSet";
+  name: string;
+  /** The namespace of its object; empty for names of the whole cluster. */
+  namespace: string;
+  /**
+   * The owner of the name: `<kind>/<name>` for requests and entries of pods, `<kind>/<name>/<request>` for alternatives, `<driver>` for
+   * pools, `<driver>/<pool>` for devices and counter sets; empty for objects and drivers.
+   */
+  of: string;
+  /** Whether the named thing is here; otherwise it is used here. */
+  definition: boolean;
+  /** The range of the name without quotes. */
+  range: Range;
+}
+
+/** A device selector of a document that can be read. */
+export interface TextSelector {
+  /** The expression as the server reads it. */
+  expression: string;
+  /** The release of its object. */
+  release: string;
+  range: Range;
+}
+
+/** Options of {@link symbols}. */
+export interface SymbolsOptions {
+  /** Default: the last release that serves the object's version. */
+  release?: Release | undefined;
+  limits?: Limits | undefined;
+  /** Namespace of objects without one. Default `default`. */
+  namespace?: string | undefined;
+}
+
+export interface SymbolsAnswer extends Answer {
+  verb: "symbols";
+  symbols: TextSymbol[];
+  names: TextName[];
+  selectors: TextSelector[];
+}
+
+/**
+ * The objects of a text with their parts, the names that it defines and uses, and its device selectors. Also works in texts that do
+ * not parse.
+ *
+ * @throws {TypeError} when an argument is of the wrong kind or an option is unknown
+ */
+export function symbols(text: string | Uint8Array, options?: SymbolsOptions): SymbolsAnswer;
+
 /** A fix and its finding. */
 export interface FixOf extends Fix {
   code: Code;
   message: string;
-  /** The finding's. */
+  /** The range of the finding. */
   range?: Range;
 }
 
@@ -974,7 +1561,7 @@ export function fixes(
   options?: ValidateOptions,
 ): FixesAnswer;
 
-/** What a policy answers to a request. */
+/** The answer of a policy to a request. */
 export interface ValidationResponse {
   accepted: boolean;
   message?: string;
@@ -991,7 +1578,7 @@ export interface AdmitAnswer extends Answer {
 }
 
 /**
- * What the policy modules answer to an AdmissionRequest (or the AdmissionReview around it), given as an object or as JSON
+ * Returns the answer of the policy modules to an AdmissionRequest (or the AdmissionReview around it), given as an object or as JSON
  * text; without a request the settings alone are checked.
  */
 export function admit(request?: object | string | null, settings?: object | string | null): AdmitAnswer;

@@ -5,6 +5,18 @@ use claimkit::wire::{hosts, raw_mode};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
+/// The text that `--help` prints.
+const HELP: &str = r#"The claimkit policy as a command. Usage: claimkit-policy OPERATION <JSON
+
+validate           {"request": AdmissionRequest or AdmissionReview, "settings": {…}} on standard input;
+                   prints {"accepted": …, "message": …, "code": …, "mutated_object": …, "warnings": […]}
+validate-settings  the settings on standard input; prints {"valid": …, "message": …}
+answer             a request of claimkit's contract, such as {"verb": "validate", "text": …}; prints its answer
+protocol-version   reads nothing; prints the version of Kubewarden's protocol
+
+The exit code is 0 for every answer, refusals too, and 1 for an unknown operation or a failed stream.
+"#;
+
 fn main() -> ExitCode {
     let operation = std::env::args().nth(1).unwrap_or_default();
     let answer: fn(&[u8]) -> String = match operation.as_str() {
@@ -14,9 +26,12 @@ fn main() -> ExitCode {
         "protocol-version" => {
             return print(hosts::PROTOCOL_VERSION);
         }
+        "--help" | "-h" | "help" => {
+            return print(HELP);
+        }
         other => {
             return fail(&format!(
-                "unknown operation `{other}`; write one of `validate`, `validate-settings`, `answer`, `protocol-version`"
+                "unknown operation `{other}`; write one of `validate`, `validate-settings`, `answer`, `protocol-version`, or `--help`"
             ));
         }
     };

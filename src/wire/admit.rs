@@ -2,10 +2,10 @@
 
 use super::answer::{self, Answer};
 use super::content::Content;
-use super::request::Request;
+use super::request::{AdmitRequest, Verb};
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
-use crate::policy::{self, Host, Mutation, Settings, Verdict};
+use crate::policy::{self, Host, Mutation, OperationIs, Settings, Verdict};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 pub(super) const MAX_PAYLOAD: usize = 16 << 20;
 
 /// Answers `admit`. With a request the answer has `response`; without one, only the settings are checked.
-pub fn admit(request: &Request) -> Answer {
+pub fn admit(request: &AdmitRequest) -> Answer {
     if request.request.is_none() && request.settings.is_none() {
-        return Answer::unusable(Some("admit"), "`request` is missing: an AdmissionRequest, or only `settings` to check them");
+        return Answer::unusable(Verb::Admit, "`request` is missing: an AdmissionRequest, or only `settings` to check them");
     }
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|value| value.get().to_owned());
     let settings = text(&request.settings);
@@ -25,13 +25,13 @@ pub fn admit(request: &Request) -> Answer {
 }
 
 pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BTreeMap<String, String>>) -> Answer {
-    let mut answer = Answer::to("admit");
+    let mut answer = Answer::to(Verb::Admit);
     let settings = match read_settings(settings) {
         Ok(settings) => settings,
         Err(errors) => {
             let source = Source::new("");
             let finding = |error| {
-                let finding = Finding::error(Code::PolicySettings, Origin::Claimkit, error);
+                let finding = Finding::new(Code::PolicySettings, Origin::Claimkit, error);
                 answer::finding(&source, finding.about(TextField::Settings))
             };
             answer.findings = errors.iter().map(finding).collect();
@@ -47,7 +47,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
     };
     let verdict = match read(request) {
         Ok(document) => {
-            let host = Host { mutation: Mutation::Possible, cluster: None, labels };
+            let host = Host { mutation: Mutation::Possible, cluster: None, labels, operation: OperationIs::Required };
             policy::judge(&document, document.root, &settings, host)
         }
         Err(problem) => Verdict::unreadable("", problem),

@@ -3,17 +3,17 @@
 use super::answer::{Answer, Object};
 use super::content::Content;
 use super::options::{MOST_STEPS, Shown};
-use super::request::Request;
+use super::request::{self, AllocateRequest, Verb};
 use crate::place::device::explain::{Explain, Matrix};
 use crate::scheduler::{self, AllocateOptions, PreparedCluster};
 
 /// Answers `allocate`. `cluster`, if given, replaces the request's own `cluster`.
-pub fn allocate(request: &Request, cluster: Option<&PreparedCluster>) -> Answer {
-    answer(request, cluster).unwrap_or_else(|error| Answer::unusable(Some("allocate"), &error))
+pub fn allocate(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Answer {
+    answer(request, cluster).unwrap_or_else(|error| Answer::unusable(Verb::Allocate, &error))
 }
 
-fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer, String> {
-    let release = request.release()?;
+fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Result<Answer, String> {
+    let release = request::release(request.release.as_deref())?;
     let text = request.text.as_deref().ok_or("`text` is missing: the objects of the cluster")?;
     let read;
     let cluster = match (cluster, &request.cluster) {
@@ -31,11 +31,13 @@ fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer
         namespace_labels: request.namespace_labels.as_ref(),
         field_validation: request.field_validation,
         cluster,
-        nodes: request.nodes.as_ref().and_then(Option::as_deref),
+        nodes: request.nodes.as_deref(),
         node_names: request.node_names.as_deref(),
         pod: request.pod.as_deref(),
         claims: request.claims.as_deref(),
         now: request.now.as_deref(),
+        alone: request.alone,
+        how_many: request.how_many,
         what_if: request.what_if.clone(),
         features: request.features.as_deref(),
         cel_lists: request.cel_lists,
@@ -51,16 +53,20 @@ fn answer(request: &Request, cluster: Option<&PreparedCluster>) -> Result<Answer
         content: Content::Allocate {
             release: done.release,
             allocator: done.allocator,
+            mode: done.mode,
+            beside: done.beside,
+            how_many: done.how_many,
+            ties: done.ties,
             gates: done.gates,
             assumed: done.assumed,
-            // Kept as JSON: an account has many types, and so the module needs only one serializer for them.
-            pods: serde_json::value::to_raw_value(&done.pods).map_err(|error| error.to_string())?,
+            claims_assumed: done.claims_assumed,
+            pods: done.pods,
         },
-        ..Answer::to("allocate")
+        ..Answer::to(Verb::Allocate)
     })
 }
 
-fn explain(request: &Request) -> Explain {
+fn explain(request: &AllocateRequest) -> Explain {
     let (given, default) = (request.options, Explain::default());
     Explain {
         budget: given.budget.map_or(default.budget, |budget| budget.min(MOST_STEPS)),

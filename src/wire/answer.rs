@@ -1,10 +1,12 @@
 //! The answers of the contract, as they are serialized.
 
 use super::content::Content;
+use super::request::{Unusable, Verb};
 use crate::api::Release;
 use crate::finding;
 use crate::limits::Limits;
 use crate::manifest::Item;
+use crate::place::patches::{RulesOf, rules_of};
 use crate::scheduler::Placement;
 use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
@@ -14,18 +16,22 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// One answer.
+/// The answer to a request.
 #[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The verb of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verb: Option<String>,
+    pub verb: Option<Cow<'static, str>>,
     /// True if there is no error and at least one object was checked.
     pub ok: bool,
     /// Why the request cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// All findings.
+    /// The patch release whose rules answered, if the answers of the requested one were never recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules_of: Option<RulesOf>,
+    /// The findings of all texts.
     pub findings: Vec<Finding>,
     /// The objects of the text.
     pub objects: Vec<Object>,
@@ -35,22 +41,31 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer that is `ok` whatever its content.
-    pub fn with(verb: &str, content: Content) -> Self {
+    /// Returns an answer that is `ok` whatever its content.
+    pub fn with(verb: Verb, content: Content) -> Self {
         Answer { ok: true, content, ..Answer::to(verb) }
     }
 
-    /// An empty answer to a verb.
-    pub fn to(verb: &str) -> Self {
-        Answer { verb: Some(verb.to_owned()), ..Answer::default() }
+    /// Returns an empty answer to a verb.
+    pub fn to(verb: Verb) -> Self {
+        Answer { verb: Some(verb.name().into()), ..Answer::default() }
     }
 
-    /// The answer to an invalid request.
-    pub fn unusable(verb: Option<&str>, error: &str) -> Self {
-        let mut answer = Answer::to(verb.unwrap_or_default());
-        answer.verb = answer.verb.filter(|verb| !verb.is_empty());
-        answer.error = Some(error.to_owned());
-        answer
+    /// Returns the answer to an invalid request of a verb.
+    pub fn unusable(verb: Verb, error: &str) -> Self {
+        Answer { error: Some(error.to_owned()), ..Answer::to(verb) }
+    }
+
+    /// Says whose rules answered, if the requested release was never recorded.
+    pub fn by_rules_of(mut self, release: Option<Release>) -> Self {
+        self.rules_of = release.filter(|_| self.error.is_none()).and_then(rules_of);
+        self
+    }
+
+    /// Returns the answer to a text that is not a request.
+    pub fn unread(problem: Unusable) -> Self {
+        let verb = problem.verb.filter(|verb| !verb.is_empty()).map(Cow::from);
+        Answer { verb, error: Some(problem.problem), ..Answer::default() }
     }
 }
 
@@ -72,6 +87,9 @@ pub struct Object {
     /// Its range in the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
+    /// Its file, where the command line reads several as one text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// Whether it was accepted; `null` for an object that was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<Option<bool>>,
@@ -125,13 +143,13 @@ pub struct Decision {
     pub path: String,
     /// Its range in the source text.
     pub range: Range,
-    /// The question.
+    /// The question that no tool can answer.
     pub question: String,
-    /// The assumption.
+    /// The answer that was assumed.
     pub assumed: String,
-    /// The reason.
+    /// The reason for the assumption.
     pub why: String,
-    /// The alternatives.
+    /// The alternatives to the assumption.
     pub alternatives: Vec<String>,
     /// Question, assumption and reason in one line.
     pub message: String,
@@ -142,13 +160,18 @@ pub struct Decision {
 pub struct Loss {
     /// The field's path in the object.
     pub path: String,
-    /// Its value.
+    /// The object as JSON.
     pub value: Option<Box<RawValue>>,
     /// The reason for the loss.
     pub reason: String,
 }
 
 impl Object {
+    /// Returns true if the object was checked, converted or placed, not only listed.
+    pub fn is_checked(&self) -> bool {
+        self.valid.flatten().is_some() || self.to.is_some() || self.placement.is_some()
+    }
+
     /// The name, range and release of an item.
     pub fn of(source: &Source<'_>, item: &Item) -> Self {
         Object {
@@ -183,7 +206,7 @@ impl From<Report<'_>> for Answer {
     fn from(report: Report<'_>) -> Self {
         let Report { source, stored, findings, objects, unusable, ok } = report;
         if let Some(error) = unusable {
-            return Answer::unusable(Some("validate"), &error);
+            return Answer::unusable(Verb::Validate, error.message());
         }
         let text_of = |found: &finding::Finding| match (found.within, &stored) {
             (finding::TextField::Old, Some(stored)) => stored,
@@ -193,7 +216,7 @@ impl From<Report<'_>> for Answer {
             ok,
             objects: objects.into_iter().map(|judged| Object::judged(&source, judged)).collect(),
             findings: findings.into_iter().map(|found| finding(text_of(&found), found)).collect(),
-            ..Answer::to("validate")
+            ..Answer::to(Verb::Validate)
         }
     }
 }

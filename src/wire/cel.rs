@@ -3,7 +3,7 @@
 use super::answer::{Answer, range};
 use super::content::{Compiled, Content, Run, Traced};
 use super::options::CelEnvironment;
-use super::request::{Request, Stored};
+use super::request::{self, CelRequest, Verb};
 use crate::cel::value::Value as Cel;
 use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
 use crate::expression::{Language, given};
@@ -13,24 +13,18 @@ use crate::text::{Source, Span};
 use std::sync::Arc;
 
 /// Answers `cel`. `ok`: the expression compiles, its estimate is within the limit, and it fails on no device.
-pub fn cel(request: &Request) -> Answer {
-    answer(request).unwrap_or_else(|error| Answer::unusable(Some("cel"), &error))
+pub fn cel(request: &CelRequest) -> Answer {
+    answer(request).unwrap_or_else(|error| Answer::unusable(Verb::Cel, &error))
 }
 
-fn answer(request: &Request) -> Result<Answer, String> {
+fn answer(request: &CelRequest) -> Result<Answer, String> {
     let expression = request.expression.as_deref().ok_or("`expression` is missing: the text of a selector")?;
-    let mode = match &request.stored {
-        None | Some(Stored::Written(false)) => Mode::New,
-        Some(Stored::Written(true)) => Mode::Stored,
-        Some(Stored::Version(_)) => {
-            return Err("`stored` is true or false here: whether the expression is stored already".to_owned());
-        }
-    };
+    let mode = if request.stored { Mode::Stored } else { Mode::New };
     let (environment, subjects) = match request.environment {
         CelEnvironment::Device => devices(request, mode)?,
         CelEnvironment::NamedResources => instances(request, mode)?,
     };
-    let mut answer = Answer::to("cel");
+    let mut answer = Answer::to(Verb::Cel);
     let program = match environment.compile(expression) {
         Ok(program) => program,
         Err(error) => {
@@ -51,11 +45,11 @@ fn answer(request: &Request) -> Result<Answer, String> {
 /// For each device or instance of the request: its CEL variables, or the error.
 type Subjects = Vec<Result<Vec<Cel>, String>>;
 
-fn devices(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
+fn devices(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.instances.is_empty() {
         return Err("`instances` belong to `environment` `namedResources`".to_owned());
     }
-    let target = Target::new(request.release()?, &request.gates)?;
+    let target = Target::new(request::release(request.release.as_deref())?, &request.gates)?;
     let gates = (!request.gates.is_empty()).then_some(target.gates);
     let environment = Language::Device.environment(mode, target.release, gates);
     let devices = request.devices.iter().enumerate().map(|(index, device)| {
@@ -66,11 +60,13 @@ fn devices(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects)
     Ok((environment, subjects))
 }
 
-fn instances(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
+fn instances(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.devices.is_empty() {
         return Err("`devices` belong to `environment` `device`".to_owned());
     }
-    if let Some(release) = request.release()?.filter(|release| release.minor != environments::NAMED_RESOURCES) {
+    if let Some(release) =
+        request::release(request.release.as_deref())?.filter(|release| release.minor != environments::NAMED_RESOURCES)
+    {
         return Err(format!("named resources are of Kubernetes 1.30; {release} has none"));
     }
     let environment = environments::named_resources(mode);
@@ -83,7 +79,7 @@ fn instances(request: &Request, mode: Mode) -> Result<(Arc<Environment>, Subject
     Ok((environment, subjects))
 }
 
-fn run(request: &Request, program: &Program, source: &Source<'_>, variables: Result<Vec<Cel>, String>) -> Run {
+fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: Result<Vec<Cel>, String>) -> Run {
     let variables = match variables {
         Ok(variables) => variables,
         Err(error) => return Run { error: Some(error), ..Run::default() },

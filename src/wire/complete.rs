@@ -2,25 +2,25 @@
 
 use super::answer::{self, Answer};
 use super::content::{Completion, Content};
-use super::hover::position_request;
-use super::request::Request;
+use super::hover::checked;
+use super::request::{self, PositionRequest, Verb};
 use crate::editor;
 use crate::manifest::Input;
 
-const VERB: &str = "complete";
+const VERB: Verb = Verb::Complete;
 
 /// Answers `complete`.
-pub fn complete(request: &Request) -> Answer {
-    let asked = match position_request(request) {
+pub fn complete(request: &PositionRequest) -> Answer {
+    let asked = match checked(request) {
         Ok(asked) => asked,
-        Err(error) => return Answer::unusable(Some(VERB), &error),
+        Err(error) => return Answer::unusable(VERB, &error),
     };
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
     let offset = asked.position.offset(source);
-    let inside = match editor::expression::complete(&input, offset, &|release| request.gates_in(release)) {
+    let inside = match editor::expression::complete(&input, offset, &|release| request::gates_in(&request.gates, release)) {
         Ok(inside) => inside,
-        Err(error) => return Answer::unusable(Some(VERB), &error),
+        Err(error) => return Answer::unusable(VERB, &error),
     };
     let found =
         inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));

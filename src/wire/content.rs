@@ -1,11 +1,18 @@
 //! The part of an answer besides findings and objects, with one variant for each verb, as it is serialized.
 
 use crate::api::Release;
+use crate::audit::Usage;
 use crate::editor::complete::Sort;
 use crate::editor::hover::Info;
 use crate::editor::registry::{CodeEntry, ReleaseEntry};
+use crate::editor::symbols::{NameKind, SymbolKind};
+use crate::finding::Code;
+use crate::place::device::explain::account::PodAccount;
+use crate::scheduler::simulation::outcome::TieSearch;
+use crate::scheduler::{HowMany, Mode};
 use crate::text::located::{Edit, Range};
-use serde::Serialize;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -21,47 +28,56 @@ pub enum Content {
         /// The plain JSON value.
         raw: Box<RawValue>,
     },
-    /// Convert.
+    /// The answer to `convert`.
     Convert {
         /// The whole converted file.
         text: String,
     },
-    /// Admit.
+    /// The answer to `admit`.
     Admit {
-        /// Kubewarden's ValidationResponse.
+        /// The ValidationResponse that Kubewarden expects.
         response: Box<RawValue>,
     },
-    /// Hover.
+    /// The answer to `hover`.
     Hover {
         /// The hover, or `null`.
         hover: Option<Box<Hover>>,
     },
-    /// Complete.
+    /// The answer to `complete`.
     Complete {
-        /// The completions.
+        /// The completions of the place.
         items: Vec<Completion>,
     },
-    /// Fixes.
+    /// The answer to `symbols`.
+    Symbols {
+        /// The objects with their parts.
+        symbols: Vec<Symbol>,
+        /// The names that the text defines and uses.
+        names: Vec<Name>,
+        /// The device selectors of readable documents.
+        selectors: Vec<Selector>,
+    },
+    /// The answer to `fixes`.
     Fixes {
         /// The fixes of the findings in the range.
         fixes: Vec<FixOf>,
     },
-    /// JSON Schema.
+    /// The answer to `schema`.
     Schema {
-        /// The schema.
+        /// The JSON Schema of the kind.
         schema: Box<RawValue>,
     },
-    /// Codes.
+    /// The answer to `codes`.
     Codes {
         /// The registry of finding codes.
         codes: Vec<CodeEntry>,
     },
-    /// Releases.
+    /// The answer to `releases`.
     Releases {
-        /// The releases.
+        /// The supported releases, oldest first.
         releases: Vec<ReleaseEntry>,
     },
-    /// Cel.
+    /// The answer to `cel`.
     Cel {
         /// The result of the compilation.
         compile: Compiled,
@@ -69,31 +85,111 @@ pub enum Content {
         #[serde(skip_serializing_if = "Option::is_none")]
         results: Option<Vec<Run>>,
     },
-    /// Allocate.
+    /// The answer to `allocate`.
     Allocate {
         /// The release of the scheduler.
         release: Release,
         /// The allocator of kube-scheduler that the release uses.
         allocator: &'static str,
-        /// The release's gates.
+        /// The mode in which pods were placed.
+        mode: Mode,
+        /// The number of pods that wait beside those of the answer; in turn, they were placed too.
+        #[serde(skip_serializing_if = "is_zero")]
+        beside: usize,
+        /// How often the repeated pod fits.
+        #[serde(rename = "howMany", skip_serializing_if = "Option::is_none")]
+        how_many: Option<HowMany>,
+        /// How far other choices among nodes of the same score were tried; absent: no nodes had the same score.
+        #[serde(skip_serializing_if = "TieSearch::is_none")]
+        ties: TieSearch,
+        /// The feature gates of the release.
         gates: BTreeMap<&'static str, bool>,
         /// The changes that the answer assumes, each as a line of English.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         assumed: Vec<String>,
+        /// How many lines of `assumed`, the last ones, are about claims that pods need and that are not there.
+        #[serde(skip)]
+        claims_assumed: usize,
         /// The account of each pod, or group of claims without one.
-        pods: Box<RawValue>,
+        #[serde(serialize_with = "as_json")]
+        pods: Vec<PodAccount>,
     },
+    /// The answer to `audit`.
+    Audit {
+        /// The release of the cluster.
+        release: Release,
+        /// The feature gates of the release.
+        gates: BTreeMap<&'static str, bool>,
+        /// The devices and resources in use.
+        usage: Box<Usage>,
+    },
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Serializes accounts by their JSON: they have many types, and so the module needs only one serializer for them.
+fn as_json<S: Serializer>(pods: &[PodAccount], serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::value::to_raw_value(pods).map_err(S::Error::custom)?.serialize(serializer)
+}
+
+/// A part of a text.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Symbol {
+    /// The kind of the symbol.
+    pub kind: SymbolKind,
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// The kind of an object, the class of a request, the first line of a selector; empty for others.
+    pub detail: String,
+    /// The range of all of it.
+    pub range: Range,
+    /// The range of its name, or of its first key.
+    pub name_range: Range,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The symbols within this one.
+    pub children: Vec<Symbol>,
+}
+
+/// A place where a name is written.
+#[derive(Debug, Serialize)]
+pub struct Name {
+    /// The kind of object that it stands for.
+    pub kind: NameKind,
+    /// The name, as the text has it.
+    pub name: String,
+    /// The namespace of its object; empty for names of the whole cluster.
+    pub namespace: String,
+    /// The owner of the name; empty for objects and drivers.
+    pub of: String,
+    /// True where the named thing is, false where it is used.
+    pub definition: bool,
+    /// The range of the name without quotes.
+    pub range: Range,
+}
+
+/// A device selector of the text.
+#[derive(Debug, Serialize)]
+pub struct Selector {
+    /// The expression as the server reads it.
+    pub expression: String,
+    /// The release of its object.
+    pub release: Release,
+    /// The range of the value.
+    pub range: Range,
 }
 
 /// A fix and its finding.
 #[derive(Debug, Serialize)]
 pub struct FixOf {
-    /// What the fix does.
+    /// The effect of the fix.
     pub title: String,
-    /// The edits.
+    /// The edits of the fix.
     pub edits: Vec<Edit>,
     /// Code of the finding.
-    pub code: &'static str,
+    pub code: Code,
     /// Message of the finding.
     pub message: String,
     /// Range of the finding.
@@ -111,7 +207,7 @@ pub struct Hover {
     pub range: Range,
     /// A path, a value or a kind.
     pub title: String,
-    /// Documentation key.
+    /// The key of the documentation.
     pub key: String,
     /// Facts about the field.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,7 +220,7 @@ pub struct Hover {
     pub markdown: Option<String>,
 }
 
-/// One completion.
+/// A text that can be inserted at a place.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {
@@ -135,8 +231,8 @@ pub struct Completion {
     /// Shown beside the label.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Documentation key.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The key of the documentation.
     pub key: Option<String>,
     /// The documentation, in the language of the locale.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,8 +259,8 @@ pub struct Compiled {
     /// The cost estimate that the server compares with its limit, in releases that have an estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<u64>,
-    /// kube-apiserver's message.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The message of kube-apiserver.
     pub error: Option<String>,
 }
 
@@ -174,8 +270,8 @@ pub struct Run {
     /// Whether the device is selected.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<bool>,
-    /// kube-scheduler's message.
     #[serde(skip_serializing_if = "Option::is_none")]
+    /// The message of kube-apiserver.
     pub error: Option<String>,
     /// The cost of the run.
     pub cost: u64,

@@ -2,23 +2,23 @@
 
 use super::answer::{self, Answer, Decision, Loss, Object, range};
 use super::content::Content;
-use super::request::{Lossy, Request};
+use super::request::{self, ConvertRequest, Lossy, Verb};
 use crate::api::GROUP;
-use crate::convert::{self, ConvertOptions, Target};
+use crate::convert::{self, ConvertOptions, ConvertTarget};
 use crate::finding::Severity;
 use crate::manifest::findings::nothing_checked;
 use serde_json::value::RawValue;
 
 /// Answers `convert`.
-pub fn convert(request: &Request) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Some("convert"), error);
+pub fn convert(request: &ConvertRequest) -> Answer {
+    let unusable = |error: &str| Answer::unusable(Verb::Convert, error);
     let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to convert") };
     let to = match request.to.as_deref().map(target) {
         None => return unusable(&format!("`to` is missing; write one of {}", known())),
         Some(Err(error)) => return unusable(&error),
         Some(Ok(to)) => to,
     };
-    let release = match request.release() {
+    let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
@@ -59,7 +59,7 @@ pub fn convert(request: &Request) -> Answer {
             ..Object::of(&done.input.file.source, item)
         }
     });
-    let mut answer = Answer { objects: objects.collect(), ..Answer::to("convert") };
+    let mut answer = Answer { objects: objects.collect(), ..Answer::to(Verb::Convert) };
     answer.content = done.text.map_or(Content::Nothing, |text| Content::Convert { text });
     answer.ok = done.checked && findings.iter().all(|finding| finding.severity != Severity::Error);
     answer.findings = answer::findings(&done.input.file.source, findings, &request.limits);
@@ -67,13 +67,13 @@ pub fn convert(request: &Request) -> Answer {
 }
 
 /// The target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
-fn target(name: &str) -> Result<Target, String> {
+fn target(name: &str) -> Result<ConvertTarget, String> {
     let minor = name.strip_prefix("1.").filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some(minor) = minor.and_then(|minor| minor.parse::<u8>().ok()).filter(|minor| *minor >= 26) {
-        return Ok(Target::Release(minor));
+        return Ok(ConvertTarget::Release(minor));
     }
     let bare = name.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
-    let version = convert::versions().find(|version| version.name == bare).map(Target::Version);
+    let version = convert::versions().find(|version| version.name == bare).map(ConvertTarget::Version);
     version.ok_or_else(|| format!("unknown version `{name}`; write one of {}, or a release: `1.36`", known()))
 }
 

@@ -1,13 +1,13 @@
 //! The verb `evaluate`: the nodes that can use claims, and why the other nodes cannot.
 
 use super::answer::{self, Answer, Object};
-use super::request::Request;
+use super::request::{self, EvaluateRequest, Verb};
 use crate::api::core::NODE_SELECTOR;
 use crate::place::PreparedNodes;
 use crate::scheduler::{self, EvaluateOptions};
 
 /// Answers `evaluate`.
-pub fn evaluate(request: &Request) -> Answer {
+pub fn evaluate(request: &EvaluateRequest) -> Answer {
     match &request.nodes {
         None => unusable("`nodes` is missing: the text with Nodes, or `null` for a nil node"),
         Some(None) => evaluate_on(request, &PreparedNodes::nil()),
@@ -16,8 +16,8 @@ pub fn evaluate(request: &Request) -> Answer {
 }
 
 /// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
-pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
-    let release = match request.release() {
+pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
+    let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
@@ -53,9 +53,9 @@ pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
     }
     let mut findings = answer::findings(&done.source, done.findings, &request.limits);
     findings.extend(done.of_nodes);
-    Answer { ok: done.ok, objects, findings, ..Answer::to("evaluate") }
+    Answer { ok: done.ok, objects, findings, ..Answer::to(Verb::Evaluate) }
 }
 
 fn unusable(error: &str) -> Answer {
-    Answer::unusable(Some("evaluate"), error)
+    Answer::unusable(Verb::Evaluate, error)
 }

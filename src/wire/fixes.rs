@@ -3,22 +3,23 @@
 use super::answer::Answer;
 use super::content::{Content, FixOf};
 use super::hover;
-use super::request::Request;
+use super::request::{FixesRequest, Verb};
 use crate::finding::TextField;
 use crate::text::Source;
 
-const VERB: &str = "fixes";
+const VERB: Verb = Verb::Fixes;
 
 /// Answers `fixes`. The other fields of the request have the same meaning as for `validate`.
-pub fn fixes(request: &Request) -> Answer {
-    if let Some(Err(error)) = request.text.as_deref().map(|text| hover::within(text, &request.limits)) {
-        return Answer::unusable(Some(VERB), &error);
+pub fn fixes(request: &FixesRequest) -> Answer {
+    let text = request.validate.text.as_deref();
+    if let Some(Err(error)) = text.map(|text| hover::within(text, &request.validate.limits)) {
+        return Answer::unusable(VERB, &error);
     }
-    let mut judged = super::validate::validate(request);
+    let mut judged = super::validate::validate(&request.validate);
     if let Some(error) = judged.error {
-        return Answer::unusable(Some(VERB), &error);
+        return Answer::unusable(VERB, &error);
     }
-    let source = Source::new(request.text.as_deref().unwrap_or(""));
+    let source = Source::new(text.unwrap_or(""));
     let wanted = request.range.map(|range| (range.start.offset(&source), range.end.offset(&source)));
     let mut fixes = Vec::new();
     for finding in judged.findings.drain(..) {
@@ -27,7 +28,9 @@ pub fn fixes(request: &Request) -> Answer {
         }
         let inside = match (wanted, finding.range) {
             (None, _) => true,
-            (Some((start, end)), Some(range)) => range.start.offset as usize <= end && start <= range.end.offset as usize,
+            (Some((start, end)), Some(range)) => {
+                range.start.byte_offset as usize <= end && start <= range.end.byte_offset as usize
+            }
             (Some(_), None) => false,
         };
         if inside {
@@ -41,5 +44,7 @@ pub fn fixes(request: &Request) -> Answer {
             }));
         }
     }
+    // A fix would write U+FFFD in place of bytes that are not UTF-8.
+    fixes.retain(|_| request.validate.replaced.text.is_none());
     Answer::with(VERB, Content::Fixes { fixes })
 }

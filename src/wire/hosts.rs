@@ -4,12 +4,16 @@
 use super::admit::{members, read, read_settings, utf8};
 use super::raw_mode;
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
-use crate::policy::{self, Cluster, Host, Mutation, Settings, Verdict};
+use crate::policy::{self, Cluster, Host, Mutation, OperationIs, Settings, Verdict};
 use crate::text::Document;
 use crate::text::tree::{NodeId, Tree};
 
 /// OPA cannot mutate objects and gives no access to the cluster.
-const ALONE: Host<'static> = Host { mutation: Mutation::Impossible, cluster: None, labels: None };
+const ALONE: Host<'static> =
+    Host { mutation: Mutation::Impossible, cluster: None, labels: None, operation: OperationIs::Required };
+
+/// Gatekeeper also sends what its audit finds.
+const GATEKEEPER: Host<'static> = Host { operation: OperationIs::MissingInAudits, ..ALONE };
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
@@ -32,7 +36,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
         request,
         settings,
         "",
-        Host { mutation: Mutation::Possible, cluster, labels: None },
+        Host { mutation: Mutation::Possible, cluster, labels: None, operation: OperationIs::Required },
     )))
 }
 
@@ -57,7 +61,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     }
     if let Some(review) = member("review") {
         let settings = || Settings::read(tree, member("parameters")).and_then(response::for_gatekeeper);
-        let verdict = verdict(&document, Some(review), settings, "", ALONE);
+        let verdict = verdict(&document, Some(review), settings, "", GATEKEEPER);
         return super::print(&response::violations(&verdict));
     }
     let request = member("request");

@@ -2,28 +2,28 @@
 
 use super::answer::{self, Answer};
 use super::content::{Content, Hover};
-use super::request::{Request, TextPosition};
+use super::request::{self, PositionRequest, TextPosition, Verb};
 use crate::api::Release;
 use crate::editor;
 use crate::limits::Limits;
 use crate::manifest::Input;
 
-const VERB: &str = "hover";
+const VERB: Verb = Verb::Hover;
 
-/// The fields of a request that `hover` and `complete` need.
-pub struct PositionRequest<'r> {
+/// A request of `hover` or `complete` with all it needs.
+pub struct Checked<'r> {
     pub text: &'r str,
     pub release: Option<Release>,
     pub position: TextPosition,
 }
 
-/// The position fields of a request; an error message if one is missing or unknown.
-pub fn position_request(request: &Request) -> Result<PositionRequest<'_>, String> {
-    request.locale()?;
+/// Checks a request. The error says what is missing or unknown.
+pub fn checked(request: &PositionRequest) -> Result<Checked<'_>, String> {
+    request::locale(request.locale.as_deref())?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
     within(text, &request.limits)?;
     let position = request.position.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
-    Ok(PositionRequest { text, release: request.release()?, position })
+    Ok(Checked { text, release: request::release(request.release.as_deref())?, position })
 }
 
 /// An error message for a text over the limit `bytes`, because these verbs have no findings.
@@ -35,20 +35,20 @@ pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
 }
 
 /// Answers `hover`.
-pub fn hover(request: &Request) -> Answer {
-    let asked = match position_request(request) {
+pub fn hover(request: &PositionRequest) -> Answer {
+    let asked = match checked(request) {
         Ok(asked) => asked,
-        Err(error) => return Answer::unusable(Some(VERB), &error),
+        Err(error) => return Answer::unusable(VERB, &error),
     };
     let input = Input::read(asked.text, asked.release, &request.limits);
     let source = &input.file.source;
     let offset = asked.position.offset(source);
     let hover = editor::hover::hover(&input, offset, asked.release, request.sentences.as_ref());
-    let gates = |release| request.gates_in(release);
+    let gates = |release| request::gates_in(&request.gates, release);
     let hover = match hover {
         Some(field) => match editor::expression::hover(&input, offset, &gates, &field.key) {
             Ok(inside) => Some(inside.unwrap_or(field)),
-            Err(error) => return Answer::unusable(Some(VERB), &error),
+            Err(error) => return Answer::unusable(VERB, &error),
         },
         None => None,
     };

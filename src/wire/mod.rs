@@ -2,9 +2,12 @@
 
 pub mod admit;
 pub mod answer;
+mod fields;
+mod members;
 pub mod request;
 
 mod allocate;
+mod audit;
 mod cel;
 mod complete;
 pub mod content;
@@ -21,6 +24,7 @@ mod patch;
 pub mod raw_mode;
 mod replaced;
 mod select;
+mod symbols;
 mod validate;
 
 pub use crate::scheduler::FULL_NODES;
@@ -29,59 +33,80 @@ pub use content::{Compiled, Content, Run, Traced};
 pub use options::{AllocateOptions, CelEnvironment};
 pub use request::Request;
 
+use crate::editor::sentences::Sentences;
+use crate::finding::TextField;
 use crate::place::PreparedNodes;
 use crate::scheduler::PreparedCluster;
+use request::{AllocateRequest, ConvertRequest, EvaluateRequest, ParseRequest, ValidateRequest};
 use serde::Serialize;
-
-/// The verbs whose answers contain sentences of a locale.
-const TELLING: &[&str] = &["hover", "complete", "jsonSchema", "codes", "releases"];
 
 /// Answers a request.
 pub fn run(request: &Request) -> Answer {
-    finished(request, carry_out(request))
+    let answer = match request {
+        Request::Parse(request) => parse(request),
+        Request::Validate(request) => validate(request),
+        Request::Convert(request) => convert(request),
+        Request::Evaluate(request) => evaluate(request),
+        Request::Admit(request) => admit::admit(request),
+        Request::Hover(request) => hover::hover(request),
+        Request::Complete(request) => complete::complete(request),
+        Request::Symbols(request) => symbols::symbols(request),
+        Request::Fixes(request) => fixes::fixes(request),
+        Request::JsonSchema(request) => json_schema::json_schema(request),
+        Request::Codes(request) => lists::codes(request),
+        Request::Releases(request) => lists::releases(request),
+        Request::Cel(request) => cel::cel(request),
+        Request::Allocate(request) => allocated(request, allocate::allocate(request, None)),
+        Request::Audit(request) => request.replaced.tell(&[(TextField::Text, request.text.as_deref())], audit::audit(request)),
+    };
+    answer.by_rules_of(request.release())
+}
+
+fn parse(request: &ParseRequest) -> Answer {
+    request.replaced.tell(&[(TextField::Text, request.text.as_deref())], parse::parse(request))
+}
+
+fn convert(request: &ConvertRequest) -> Answer {
+    request.replaced.tell(&[(TextField::Text, request.text.as_deref())], convert::convert(request))
+}
+
+fn validate(request: &ValidateRequest) -> Answer {
+    let texts = [
+        (TextField::Text, request.text.as_deref()),
+        (TextField::Old, request.old.as_deref()),
+        (TextField::Patch, request.patch.as_deref()),
+    ];
+    request.replaced.tell(&texts, validate::validate(request))
+}
+
+fn evaluate(request: &EvaluateRequest) -> Answer {
+    evaluated(request, evaluate::evaluate(request))
 }
 
 /// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
-pub fn evaluate_on(request: &Request, nodes: &PreparedNodes) -> Answer {
-    finished(request, evaluate::evaluate_on(request, nodes))
+pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
+    evaluated(request, evaluate::evaluate_on(request, nodes))
+        .by_rules_of(request::release(request.release.as_deref()).ok().flatten())
+}
+
+fn evaluated(request: &EvaluateRequest, answer: Answer) -> Answer {
+    let text = request.text.as_deref().or(request.selector.as_deref());
+    let nodes = request.nodes.as_ref().and_then(Option::as_deref);
+    request.replaced.tell(&[(TextField::Text, text), (TextField::Nodes, nodes)], answer)
 }
 
 /// Answers `allocate` about a prepared cluster; ignores the request's own `cluster`.
-pub fn allocate_on(request: &Request, cluster: &PreparedCluster) -> Answer {
-    finished(request, allocate::allocate(request, Some(cluster)))
+pub fn allocate_on(request: &AllocateRequest, cluster: &PreparedCluster) -> Answer {
+    allocated(request, allocate::allocate(request, Some(cluster))).by_rules_of(Some(cluster.release()))
 }
 
-/// An answer with what is said of bytes that are not UTF-8.
-fn finished(request: &Request, mut answer: Answer) -> Answer {
-    if answer.error.is_none() {
-        replaced::tell(request, &mut answer);
-    }
-    answer
-}
-
-fn carry_out(request: &Request) -> Answer {
-    match request.verb.as_str() {
-        "parse" => parse::parse(request),
-        "validate" => validate::validate(request),
-        "convert" => convert::convert(request),
-        "evaluate" => evaluate::evaluate(request),
-        "admit" => admit::admit(request),
-        "hover" => hover::hover(request),
-        "complete" => complete::complete(request),
-        "fixes" => fixes::fixes(request),
-        "jsonSchema" => json_schema::json_schema(request),
-        "codes" => lists::codes(request),
-        "releases" => lists::releases(request),
-        "cel" => cel::cel(request),
-        "allocate" => allocate::allocate(request, None),
-        verb => Answer::unusable(
-            Some(verb),
-            &format!(
-                "{}; write one of `parse`, `validate`, `convert`, `evaluate`, `admit`, `hover`, `complete`, `fixes`, `jsonSchema`, `codes`, `releases`, `cel`, `allocate`",
-                if verb.is_empty() { "`verb` is missing".to_owned() } else { format!("unknown verb `{verb}`") }
-            ),
-        ),
-    }
+fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
+    let texts = [
+        (TextField::Text, request.text.as_deref()),
+        (TextField::Nodes, request.nodes.as_deref()),
+        (TextField::Cluster, request.cluster.as_deref()),
+    ];
+    request.replaced.tell(&texts, answer)
 }
 
 /// Answers one JSON request with one JSON answer, both without a line end.
@@ -89,17 +114,14 @@ pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)
 }
 
-/// Like [`answer()`], with a locale's file for the verbs that answer with sentences, unless the request has its own.
-pub fn answer_with(request: &str, locale: impl Fn(&str) -> Option<&'static str>) -> String {
-    let answer = match request::read::<Request>(request) {
+/// Like [`answer()`], with a locale's sentences for the verbs that answer with sentences, unless the request has its own.
+pub fn answer_with(request: &str, sentences: impl FnOnce(&str) -> Option<Sentences>) -> String {
+    let answer = match Request::read(request) {
         Ok(mut request) => {
-            if request.sentences.is_none() && TELLING.contains(&request.verb.as_str()) {
-                let file = request.locale().ok().and_then(locale);
-                request.sentences = file.and_then(|file| serde_json::from_str(file).ok());
-            }
+            request.fill(sentences);
             run(&request)
         }
-        Err(error) => Answer::unusable(None, &format!("the request cannot be used: {error}")),
+        Err(problem) => Answer::unread(problem),
     };
     print(&answer)
 }

@@ -23,9 +23,7 @@ pub const MOST_STEPS: u64 = 10_000_000;
 pub enum Shown {
     /// The devices of nodes where nothing was allocated.
     Failed,
-    /// All devices.
     All,
-    /// No devices.
     None,
 }
 

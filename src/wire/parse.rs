@@ -2,7 +2,7 @@
 
 use super::answer::{self, Answer, Object};
 use super::content::Content;
-use super::request::Request;
+use super::request::{self, ParseRequest, Verb};
 use super::select;
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::manifest::findings::nothing_checked;
@@ -12,17 +12,17 @@ use crate::text::{Source, stream, yaml};
 use serde_json::value::RawValue;
 
 /// Answers `parse`.
-pub fn parse(request: &Request) -> Answer {
-    let mut answer = Answer::to("parse");
+pub fn parse(request: &ParseRequest) -> Answer {
+    let mut answer = Answer::to(Verb::Parse);
     let Some(text) = request.text.as_deref() else {
-        return Answer::unusable(Some("parse"), "`text` is missing: the manifest to read");
+        return Answer::unusable(Verb::Parse, "`text` is missing: the manifest to read");
     };
     if request.raw {
         return raw(text, request);
     }
-    let release = match request.release() {
+    let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
-        Err(error) => return Answer::unusable(Some("parse"), &error),
+        Err(error) => return Answer::unusable(Verb::Parse, &error),
     };
     let options =
         parse::ParseOptions { release, via: request.via, field_validation: request.field_validation, limits: request.limits };
@@ -44,14 +44,14 @@ pub fn parse(request: &Request) -> Answer {
 const MAX_RAW: usize = 256 << 20;
 
 /// `raw`: only kubectl's step from YAML to JSON. An error of its strict mode becomes a warning.
-fn raw(text: &str, request: &Request) -> Answer {
+fn raw(text: &str, request: &ParseRequest) -> Answer {
     let source = Source::new(text);
-    let mut answer = Answer::to("parse");
+    let mut answer = Answer::to(Verb::Parse);
     let mut findings = Vec::new();
     if let Some(finding) = stream::too_large(text, &request.limits) {
         findings.push(finding);
     } else {
-        let bounds = yaml::Bounds::of(&request.limits);
+        let bounds = yaml::Bounds::new(request.limits.depth, request.limits.nodes);
         let mut document = yaml::read(text, bounds);
         let mut out = String::new();
         match (&document.error, document.root) {
@@ -59,7 +59,7 @@ fn raw(text: &str, request: &Request) -> Answer {
             (None, None) => out.push_str("null"),
             (None, Some(root)) => {
                 if !print::json(&document.tree, root, Order::Sorted, MAX_RAW, &mut out) {
-                    findings.push(Finding::error(
+                    findings.push(Finding::new(
                         Code::LimitBytes,
                         Origin::Claimkit,
                         format!("the value prints to more than {MAX_RAW} bytes of JSON"),
@@ -82,5 +82,5 @@ fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
     let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();
     let message = format!("yaml: unmarshal errors:\n  {}", lines.join("\n  "));
-    Some(Finding::warning(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
+    Some(Finding::new(Code::YamlDuplicateKey, Origin::ApiServer, message).with_span(first))
 }

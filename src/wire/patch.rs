@@ -1,7 +1,7 @@
 //! The verb `validate` with the operations `patch` and `patchStatus`.
 
 use super::answer::{self, Answer, Object};
-use super::request::{Operation, Request};
+use super::request::{self, Operation, ValidateRequest, Verb};
 use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
 use crate::server::options::ValidateOptions;
@@ -10,8 +10,8 @@ use crate::text::Source;
 use serde_json::value::RawValue;
 
 /// Answers `validate` of a patch.
-pub fn patch(request: &Request) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Some("validate"), error);
+pub fn patch(request: &ValidateRequest) -> Answer {
+    let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
     let old = request.old.as_deref();
     if old.is_none() && request.patch_type != PatchType::Apply {
         return unusable("`old` is missing: a patch needs the stored object's text; only `apply` creates an object");
@@ -27,7 +27,7 @@ pub fn patch(request: &Request) -> Answer {
     {
         return unusable(&format!("`time` is no time: {error}"));
     }
-    let release = match request.release() {
+    let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
@@ -42,7 +42,7 @@ pub fn patch(request: &Request) -> Answer {
     let options = ValidateOptions { release, ..request.options() };
     let done = match old.map_or_else(|| patch::apply_new(&patch, &options), |old| patch::patch(old, &patch, &options)) {
         Ok(done) => done,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(error.message()),
     };
     let nowhere = Source::new("");
     let object = done.judged.map(|judged| Object {
@@ -59,5 +59,5 @@ pub fn patch(request: &Request) -> Answer {
         _ => answer::finding(&patch, finding),
     };
     let findings = done.findings.into_iter().map(finding).collect();
-    Answer { ok: done.ok, objects: object.into_iter().collect(), findings, ..Answer::to("validate") }
+    Answer { ok: done.ok, objects: object.into_iter().collect(), findings, ..Answer::to(Verb::Validate) }
 }

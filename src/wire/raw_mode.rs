@@ -2,55 +2,73 @@
 
 use super::admit::{self, MAX_PAYLOAD};
 use super::answer::Answer;
-use super::{Request, convert, evaluate, parse, validate};
+use super::members;
+use super::request::{ConvertRequest, EvaluateRequest, ParseRequest, Unusable, ValidateRequest, Verb};
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::policy::response::{AdmissionResponse, ValidationResponse};
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use serde::Serialize;
-
-/// A verb and what answers it.
-type Verb = (&'static str, fn(&Request) -> Answer);
+use serde::de::DeserializeOwned;
 
 /// The verbs that policy hosts support. The modules hold what these need and no other verb.
-const VERBS: [Verb; 5] = [
-    ("parse", parse::parse),
-    ("validate", validate::validate),
-    ("convert", convert::convert),
-    ("evaluate", evaluate::evaluate),
-    ("admit", admit::admit),
-];
+const VERBS: &[Verb] = &[Verb::Parse, Verb::Validate, Verb::Convert, Verb::Evaluate, Verb::Admit];
 
 /// Answers a request of the contract with the limits of a policy host.
 fn run(text: &str) -> Answer {
-    let mut request = match super::request::read::<Request>(text) {
-        Ok(request) => request,
-        Err(error) => return Answer::unusable(None, &format!("the request cannot be used: {error}")),
-    };
-    let most = Limits::default();
-    let asked = request.limits;
-    // A request can only lower the limits, because it uses the memory of the host.
-    request.limits = Limits {
-        bytes: asked.bytes.min(MAX_PAYLOAD),
-        depth: asked.depth.min(most.depth),
-        nodes: asked.nodes.min(most.nodes),
-        findings: asked.findings.min(most.findings),
-        node_set_bytes: asked.node_set_bytes.min(MAX_PAYLOAD),
-    };
-    let verb = request.verb.as_str();
-    if let Some((_, answered)) = VERBS.iter().find(|(name, _)| *name == verb) {
-        return super::finished(&request, answered(&request));
+    answered(text).unwrap_or_else(Answer::unread)
+}
+
+fn answered(text: &str) -> Result<Answer, Unusable> {
+    let name = members::verb(text).map_err(Unusable::unread)?;
+    match Verb::find(&name) {
+        Some(Verb::Parse) => {
+            let mut request: ParseRequest = fields(text)?;
+            lower(&mut request.limits);
+            Ok(super::parse(&request))
+        }
+        Some(Verb::Validate) => {
+            let mut request: ValidateRequest = fields(text)?;
+            lower(&mut request.limits);
+            Ok(super::validate(&request))
+        }
+        Some(Verb::Convert) => {
+            let mut request: ConvertRequest = fields(text)?;
+            lower(&mut request.limits);
+            Ok(super::convert(&request))
+        }
+        Some(Verb::Evaluate) => {
+            let mut request: EvaluateRequest = fields(text)?;
+            lower(&mut request.limits);
+            Ok(super::evaluate(&request))
+        }
+        Some(Verb::Admit) => Ok(admit::admit(&fields(text)?)),
+        _ => Err(Unusable::unknown(name, VERBS)),
     }
-    let names = VERBS.map(|(name, _)| name).join("`, `");
-    Answer::unusable(Some(verb), &format!("unknown verb `{verb}`; write one of `{names}`"))
+}
+
+fn fields<T: DeserializeOwned>(text: &str) -> Result<T, Unusable> {
+    members::read(text).map_err(Unusable::unread)
+}
+
+/// Bounds the limits of a request: it can only lower them, because it uses the memory of the host.
+fn lower(limits: &mut Limits) {
+    let most = Limits::default();
+    *limits = Limits {
+        bytes: limits.bytes.min(MAX_PAYLOAD),
+        depth: limits.depth.min(most.depth),
+        nodes: limits.nodes.min(most.nodes),
+        findings: limits.findings.min(most.findings),
+        node_set_bytes: limits.node_set_bytes.min(MAX_PAYLOAD),
+    };
 }
 
 /// Answers a request of the contract as all policy hosts do.
 pub fn answer(request: &[u8]) -> String {
     match admit::utf8(request) {
         Ok(text) => super::print(&run(text)),
-        Err(problem) => super::print(&Answer::unusable(None, &problem)),
+        Err(problem) => super::print(&Answer::unread(Unusable { verb: None, problem })),
     }
 }
 

@@ -1,7 +1,7 @@
 //! List queries over the objects of an input: label and field selectors of a `parse` request.
 
 use super::answer::Object;
-use super::request::Request;
+use super::request::ParseRequest;
 use crate::api::Scope;
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::place;
@@ -10,7 +10,7 @@ use crate::query::{fields, labels};
 use crate::text::{NodeId, Span, Tree};
 
 /// Sets for each object whether it is selected. Does nothing without selectors or with an invalid selector.
-pub fn select(request: &Request, input: &Input<'_>, objects: &mut [Object]) -> Vec<Finding> {
+pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [Object]) -> Vec<Finding> {
     if request.label_selector.is_none() && request.field_selector.is_none() {
         return Vec::new();
     }
@@ -33,7 +33,7 @@ pub fn select(request: &Request, input: &Input<'_>, objects: &mut [Object]) -> V
             What::Other => None,
         };
         if let Some(message) = by_fields.unsupported(api) {
-            let finding = Finding::error(Code::FieldSelectorInvalid, Origin::ApiServer, message);
+            let finding = Finding::new(Code::FieldSelectorInvalid, Origin::ApiServer, message);
             findings.push(place(input, item, index, finding));
             continue;
         }
@@ -47,12 +47,13 @@ pub fn select(request: &Request, input: &Input<'_>, objects: &mut [Object]) -> V
     findings
 }
 
-fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, request: &'a Request) -> &'a str {
+fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, request: &'a ParseRequest) -> &'a str {
     let top = |node: NodeId| tree.get(node, name).and_then(|value| tree.str(value)).unwrap_or("");
     match name {
         "metadata.name" => &item.name,
         "metadata.namespace" if cluster => "",
-        "metadata.namespace" => request.namespace_of(&item.namespace),
+        "metadata.namespace" if item.namespace.is_empty() => request.namespace.as_deref().unwrap_or("default"),
+        "metadata.namespace" => &item.namespace,
         _ => top(item.node),
     }
 }

@@ -1,18 +1,18 @@
 //! The verb `validate`: kube-apiserver's answer to a create, an update, a status update or a patch.
 
 use super::answer::Answer;
-use super::request::{Operation, Request};
+use super::request::{self, Operation, ValidateRequest, Verb};
 use crate::server::options::{self, ValidateOptions};
 use crate::server::text;
 
 /// Answers `validate`.
-pub fn validate(request: &Request) -> Answer {
-    let unusable = |error: &str| Answer::unusable(Some("validate"), error);
+pub fn validate(request: &ValidateRequest) -> Answer {
+    let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
     if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
         return super::patch::patch(request);
     }
     let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to validate") };
-    let release = match request.release() {
+    let release = match request::release(request.release.as_deref()) {
         Ok(release) => release,
         Err(error) => return unusable(&error),
     };
@@ -40,8 +40,8 @@ spec:
   parametersRef: {apiGroup: resource.k8s.io, kind: ResourceClaim, name: b}
 ";
         let told = |text: String| {
-            let answer = validate(&Request { verb: "validate".to_owned(), text: Some(text), ..Request::default() });
-            answer.findings.iter().filter(|finding| finding.code == Code::ParametersNotInInput.name()).count()
+            let answer = validate(&ValidateRequest { text: Some(text), ..ValidateRequest::default() });
+            answer.findings.iter().filter(|finding| finding.code == Code::ParametersNotInInput).count()
         };
         assert_eq!(told(alone.to_owned()), 0);
         // Empty documents do not count as objects.
@@ -57,12 +57,11 @@ spec:
             )
         };
         let lacking = |text: String| {
-            let request = Request {
-                verb: "validate".to_owned(),
+            let request = ValidateRequest {
                 operation: Operation::Update,
                 old: Some(claim("a")),
                 text: Some(text),
-                ..Request::default()
+                ..ValidateRequest::default()
             };
             let answer = validate(&request);
             let lacks =

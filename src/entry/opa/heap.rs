@@ -19,7 +19,7 @@ unsafe impl Sync for End {}
 
 static END: End = End(UnsafeCell::new(0));
 
-/// The allocator.
+/// The allocator of the module.
 #[derive(Debug)]
 pub struct Bump;
 
@@ -88,7 +88,8 @@ unsafe impl GlobalAlloc for Bump {
     }
 }
 
-/// Where the host may write next; a page lies behind it, for hosts that do not grow the memory themselves.
+/// Returns the address at which the host may write next; a page lies behind it, for hosts that do not grow the memory
+/// themselves.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_ptr_get() -> usize {
     reach(end().saturating_add(PAGE));
@@ -105,10 +106,10 @@ pub extern "C" fn opa_heap_ptr_set(end: usize) {
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_blocks_stash() {}
 
-/// Likewise.
+/// Does nothing, for the host's interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_blocks_restore() {}
 
-/// Likewise.
+/// Does nothing, for the host's interface.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_stash_clear() {}

@@ -10,7 +10,6 @@ const SLACK: usize = 16;
 #[derive(Debug)]
 #[repr(C)]
 pub struct Text {
-    /// Where it begins.
     pub start: *const u8,
     /// Its bytes without the zero.
     pub len: usize,
@@ -50,11 +49,11 @@ pub extern "C" fn opa_malloc(size: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_free(_start: *mut u8) {}
 
-/// Likewise.
+/// Does nothing: memory is freed with the module.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_value_free(_text: *mut Text) {}
 
-/// JSON to a value; 0 if it is none.
+/// Parses JSON to a value; 0 if the text is not JSON.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const Text {
     let Ok(text) = std::str::from_utf8(given(start, len)) else { return std::ptr::null() };

@@ -1,0 +1,227 @@
+//! Reading requests: objects member by member, and errors that name the field. It works alike for JSON and JavaScript values.
+
+use serde::de::value::{self, MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, Error, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A value that is read from an object only. serde's derived code also takes a list, as the fields in order; and the deserializer
+/// of JavaScript values passes unknown members over unless it is asked for all of them.
+struct Members<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                // What the type itself says of a value that it does not know.
+                let refused = T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(())).err();
+                let words = refused.map(|error| error.to_string()).unwrap_or_default();
+                f.write_str(words.split_once("expected ").map_or("an object", |(_, expected)| expected))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+        deserializer.deserialize_any(Object(PhantomData)).map(Members)
+    }
+}
+
+/// Reads a struct or a map from an object.
+pub(super) fn members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Members::deserialize(deserializer).map(|Members(value)| value)
+}
+
+/// Like [`members`], for an optional field.
+pub(super) fn some_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(Option::<Members<T>>::deserialize(deserializer)?.map(|Members(value)| value))
+}
+
+/// Items that are read from a list only: a text of JavaScript would be a list of its characters.
+struct Items<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Items<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a sequence")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Vec<T>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items))
+            }
+        }
+        deserializer.deserialize_any(List(PhantomData)).map(Items)
+    }
+}
+
+/// Reads a list.
+pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Items::deserialize(deserializer).map(|Items(items)| items)
+}
+
+/// Like [`list`], for an optional field.
+pub(super) fn some_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
+    Ok(Option::<Items<T>>::deserialize(deserializer)?.map(|Items(items)| items))
+}
+
+/// The members of an object without one of them, which is kept.
+pub(super) struct Without<'m, A, T> {
+    pub members: A,
+    /// The name of the one that is kept.
+    pub name: &'static str,
+    /// Its value, if it was there.
+    pub kept: &'m mut Option<T>,
+}
+
+impl<'de, A: MapAccess<'de>, T: Deserialize<'de>> MapAccess<'de> for Without<'_, A, T> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: serde::de::DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(key) = self.members.next_key::<String>()? {
+            if key != self.name {
+                return seed.deserialize(key.into_deserializer()).map(Some);
+            }
+            if self.kept.replace(self.members.next_value()?).is_some() {
+                return Err(A::Error::duplicate_field(self.name));
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: serde::de::DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        self.members.next_value_seed(seed)
+    }
+}
+
+/// The fields of a request beside its `verb`.
+struct BesideVerb<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BesideVerb<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Whole<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with the fields of a request")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                let mut verb = None::<IgnoredAny>;
+                T::deserialize(MapAccessDeserializer::new(Without { members, name: "verb", kept: &mut verb }))
+            }
+        }
+        deserializer.deserialize_map(Whole(PhantomData)).map(BesideVerb)
+    }
+}
+
+/// Reads the verb of a request; empty if there is none.
+pub(super) fn verb(text: &str) -> Result<String, String> {
+    #[derive(Deserialize)]
+    #[serde(expecting = "an object with the fields of a request")]
+    struct Head {
+        #[serde(default)]
+        verb: String,
+    }
+    read_as::<Head>(text).map(|Head { verb }| verb)
+}
+
+/// Reads the fields of a request, or a part of one, from JSON. The error names the field, its value and the expected type:
+/// `` `limits.findings`: invalid type: … ``.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    read_as::<BesideVerb<T>>(text).map(|BesideVerb(fields)| fields)
+}
+
+fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    // serde would read a list as the fields in order.
+    if !text.trim_start().starts_with('{') {
+        serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())?;
+        return Err("it is not an object with the fields of a request".to_owned());
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let error = error.to_string();
+        let refusal = |part: &str| serde_json::from_str::<T>(part).err().map(|error| error.to_string());
+        match refused(text, &error, &refusal).as_str() {
+            "" => error,
+            path => format!("`{path}`: {error}"),
+        }
+    })
+}
+
+/// Returns the names of the fields that a struct is read from.
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "for JavaScript"))]
+pub fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    struct Names<'n>(&'n mut &'static [&'static str]);
+    impl<'de> Deserializer<'de> for Names<'_> {
+        type Error = value::Error;
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            _: V,
+        ) -> Result<V::Value, value::Error> {
+            *self.0 = fields;
+            Err(Error::custom("only the names are wanted"))
+        }
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, value::Error> {
+            Err(Error::custom("no struct"))
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+            newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+    let mut names: &'static [&'static str] = &[];
+    let _ = T::deserialize(Names(&mut names));
+    names
+}
+
+/// The error message without the line and the column in the JSON.
+pub fn unplaced(problem: &str) -> &str {
+    problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
+}
+
+/// The path of the smallest part that gives the same error on its own. serde's errors have no path.
+fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) -> String {
+    let same = |part: &str| refusal(part).is_some_and(|other| unplaced(&other) == unplaced(error));
+    let lacks = |problem: &str| problem.starts_with("missing field");
+    let mut path = String::new();
+    // The JSON text before and after the part.
+    let (mut open, mut close) = (String::new(), String::new());
+    let Ok(mut part) = serde_json::from_str::<Value>(text) else { return path };
+    loop {
+        // If an empty object lacks a field as well, this object is the one with the missing field.
+        if lacks(error) && refusal(&format!("{open}{{}}{close}")).is_some_and(|other| lacks(&other)) {
+            return path;
+        }
+        let found = match part {
+            Value::Object(members) => members.into_iter().find_map(|(name, value)| {
+                let opened = format!("{open}{{{}:", Value::from(name.as_str()));
+                same(&format!("{opened}{value}}}{close}")).then_some((name, value, opened, '}'))
+            }),
+            Value::Array(items) => items.into_iter().enumerate().find_map(|(index, value)| {
+                same(&format!("{open}[{value}]{close}")).then(|| (format!("[{index}]"), value, format!("{open}["), ']'))
+            }),
+            _ => None,
+        };
+        let Some((name, value, opened, end)) = found else { return path };
+        if !path.is_empty() && end == '}' {
+            path.push('.');
+        }
+        path.push_str(&name);
+        close.insert(0, end);
+        (part, open) = (value, opened);
+    }
+}
