@@ -1,11 +1,14 @@
 //! The command line: the only file that does I/O. The logic is in `claimkit::cli`.
 
-use claimkit::cli::{self, Entry, EntryKind, Host};
+use claimkit::cli::{self, Entry, EntryKind, Host, Ran};
+use claimkit::editor::sentences::Sentences;
 use std::collections::HashMap;
 use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Files, folders and the terminal.
@@ -15,6 +18,10 @@ struct System {
     paths: HashMap<String, PathBuf>,
     /// The start time, and the time of the last progress message.
     progress: Option<(Instant, Instant)>,
+    /// The current action, for the message of a failure.
+    doing: String,
+    /// Whether it is called as a plugin of kubectl.
+    plugin: bool,
 }
 
 impl System {
@@ -61,6 +68,25 @@ fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     File::open(path)?.take(one_more).read_to_end(&mut bytes)?;
     Ok((bytes.len() <= most).then_some(bytes))
+}
+
+/// Most bytes of kubectl's standard error that are kept.
+const MOST_WORDS: usize = 64 << 10;
+
+/// Reads at most `most` bytes of a stream; whether that was all.
+fn bounded(stream: impl Read, most: usize) -> io::Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    let one_more = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+    stream.take(one_more).read_to_end(&mut bytes)?;
+    let whole = bytes.len() <= most;
+    bytes.truncate(most);
+    Ok((bytes, whole))
+}
+
+/// Whether a program of this path is a plugin of kubectl, which finds them by their names.
+fn is_plugin(program: &Path) -> bool {
+    let name = program.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    name == "kubectl-claimkit" || name == "kubectl_claimkit"
 }
 
 /// Writes a new file beside the old one and puts it in its place.
@@ -146,30 +172,77 @@ impl Host for System {
         }
     }
 
-    fn answer(&mut self, request: &str) -> String {
-        claimkit::wire::answer_with(request, cli::locale::file)
+    fn sentences(&mut self, locale: &str) -> Option<Sentences> {
+        cli::locale::sentences(locale)
     }
 
     fn folder(&self) -> Option<String> {
         std::env::current_dir().ok()?.into_os_string().into_string().ok()
     }
 
-    fn progress(&mut self, done: usize, of: usize) {
+    fn status(&mut self, text: &str) {
         const QUIET: Duration = Duration::from_secs(1);
         const EVERY: Duration = Duration::from_millis(200);
         if !io::stderr().is_terminal() {
             return;
         }
+        text.clone_into(&mut self.doing);
         let now = Instant::now();
         let (begun, last) = *self.progress.get_or_insert((now, now));
-        if done >= of {
+        if text.is_empty() {
             if self.progress.take().is_some() && last > begun {
                 print(io::stderr().lock(), "\r\u{1b}[K");
             }
         } else if now.duration_since(begun) > QUIET && now.duration_since(last) > EVERY {
             self.progress = Some((begun, now));
-            print(io::stderr().lock(), &format!("\r{done} of {of} files\u{1b}[K"));
+            print(io::stderr().lock(), &format!("\r{text}\u{1b}[K"));
         }
+    }
+
+    fn is_plugin(&self) -> bool {
+        self.plugin
+    }
+
+    fn columns(&self) -> Option<usize> {
+        terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0))
+    }
+
+    fn kubectl(&mut self, arguments: &[String], most: usize) -> Result<Ran, String> {
+        let mut command = Command::new("kubectl");
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => "it is not on PATH".to_owned(),
+            _ => phrase(&error),
+        })?;
+        let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err("it has no output".to_owned());
+        };
+        let words = thread::spawn(move || bounded(err, MOST_WORDS));
+        let (sender, receiver) = channel();
+        thread::spawn(move || sender.send(bounded(out, most)));
+        let printed = loop {
+            match receiver.recv_timeout(Duration::from_millis(300)) {
+                Ok(printed) => break printed,
+                Err(RecvTimeoutError::Timeout) => {
+                    let doing = std::mem::take(&mut self.doing);
+                    if !doing.is_empty() {
+                        self.status(&doing);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => break Err(ErrorKind::BrokenPipe.into()),
+            }
+        };
+        let (out, whole) = printed.map_err(|error| phrase(&error))?;
+        if !whole {
+            // It may have ended by itself.
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(|error| phrase(&error))?;
+        let (err, _) = words.join().map_err(|_| "its output cannot be read".to_owned())?.unwrap_or_default();
+        if !whole {
+            return Err(cli::too_large(most));
+        }
+        Ok(Ran { out, err: String::from_utf8_lossy(&err).into_owned(), success: status.success() })
     }
 
     fn out(&mut self, text: &str) {
@@ -187,7 +260,13 @@ impl Host for System {
 }
 
 fn main() -> ExitCode {
-    let mut system = System { input: io::BufReader::new(io::stdin()), paths: HashMap::new(), progress: None };
+    let mut system = System {
+        input: io::BufReader::new(io::stdin()),
+        paths: HashMap::new(),
+        progress: None,
+        doing: String::new(),
+        plugin: std::env::args_os().next().is_some_and(|program| is_plugin(Path::new(&program))),
+    };
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|word| system.shown(word.into())).collect();
     ExitCode::from(cli::run(&arguments, &mut system))
 }

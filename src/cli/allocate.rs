@@ -1,18 +1,30 @@
 //! `allocate`: which devices the pods and claims of files get on each node, and why none. All files are evaluated as one text.
 
-use super::account::{Texts, fits, items, name, text, word};
+use super::account::{Texts, fits, text};
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::files::{self, File};
 use super::joined::Joined;
+use super::lines::{Printed, name};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
+use crate::finding::{Code, TextField};
 use crate::limits::Limits;
+use crate::place::device::explain::account::PodAccount;
+use crate::place::device::what_if::WhatIf;
 use crate::report;
-use serde_json::{Map, Value};
+use crate::wire::request::{AllocateRequest, Replaced};
+use crate::wire::{self, Content, Request};
 
-/// A change on the command line, and the list of the request that it goes to. `www/src/state/whatif.ts` has the same.
-pub const CHANGES: &[(&str, &str)] =
-    &[("free", "free"), ("untaint", "untaint"), ("without-rule", "withoutRules"), ("node-like", "nodesLike")];
+/// A change on the command line, the list of the request that it goes to, and that list.
+type Change = (&'static str, &'static str, fn(&mut WhatIf) -> &mut Vec<String>);
+
+/// The changes on the command line. `www/src/state/whatif.ts` has the same.
+pub const CHANGES: &[Change] = &[
+    ("free", "free", |what_if| &mut what_if.free),
+    ("untaint", "untaint", |what_if| &mut what_if.untaint),
+    ("without-rule", "withoutRules", |what_if| &mut what_if.without_rules),
+    ("node-like", "nodesLike", |what_if| &mut what_if.nodes_like),
+];
 
 /// Runs the verb; gives the exit status.
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -29,63 +41,85 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let cluster: Option<Vec<File>> = arguments.values("cluster").map(|name| files::read_at_most(name, most, host)).collect();
     let Some(cluster) = cluster else { return UNUSABLE };
     let (joined, beside) = (Joined::of(&files), Joined::of(&cluster));
-    let nodes: Vec<&str> = arguments.values("node").collect();
-    let request = Request::new("allocate")
-        .with("text", Some(joined.text.as_str()))
-        .with_replaced("text", joined.replaced(&files))
-        .with("cluster", (!cluster.is_empty()).then_some(beside.text.as_str()))
-        .with_replaced("cluster", beside.replaced(&cluster))
-        .with("release", arguments.value("release"))
-        .with("gates", gates)
-        .with("namespaceLabels", labels)
-        .with("whatIf", Some(what_if))
-        .with("namespace", arguments.value("namespace"))
-        .with("pod", arguments.value("pod"))
-        .with("now", arguments.value("now"))
-        .with("nodeNames", (!nodes.is_empty()).then_some(nodes));
-    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let told = ask::place_beside(told, "cluster", &cluster);
-    let ok = told.answer.ok;
-    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();
+    let request = AllocateRequest {
+        text: Some(joined.text.clone()),
+        cluster: (!cluster.is_empty()).then(|| beside.text.clone()),
+        release: arguments.value("release").map(str::to_owned),
+        gates: ask::map(gates).unwrap_or_default(),
+        namespace_labels: ask::map(labels),
+        what_if,
+        alone: arguments.has("alone"),
+        how_many: arguments.has("how-many"),
+        namespace: arguments.value("namespace").map(str::to_owned),
+        pod: arguments.value("pod").map(str::to_owned),
+        now: arguments.value("now").map(str::to_owned),
+        node_names: (!nodes.is_empty()).then_some(nodes),
+        replaced: Replaced {
+            text: ask::offset(joined.replaced(&files)),
+            cluster: ask::offset(beside.replaced(&cluster)),
+            ..Replaced::default()
+        },
+        ..AllocateRequest::default()
+    };
+    let Some(answer) = ask::once(Request::Allocate(request), host) else { return UNUSABLE };
+    let mut answer = ask::place_beside(answer, TextField::Cluster, &cluster);
+    let ok = answer.ok;
+    let rules = ask::rules_of(&answer);
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", told.json));
-    } else {
+        host.out(&format!("{}\n", wire::print(&answer)));
+    }
+    let Content::Allocate { release, mode, beside: others, how_many, mut assumed, claims_assumed, pods, .. } =
+        std::mem::take(&mut answer.content)
+    else {
+        return UNUSABLE;
+    };
+    if arguments.value("output") != Some("json") {
+        // This finding is about the whole input and has no line to show.
+        let nothing = answer.findings.iter().filter(|finding| finding.code == Code::NothingChecked);
+        let nothing: String = nothing.map(|finding| format!("claimkit: {}\n", finding.message)).collect();
         let mut problems = String::new();
-        let answers = joined.apart(&files, told);
-        for report in ask::reports(&files, &answers, &cluster, arguments.has("remarks")) {
+        let parts = joined.apart(&files, answer);
+        for report in ask::reports(&files, &parts.answers, &cluster, arguments.has("remarks")) {
             report::text::write(&mut problems, &report, check::style(arguments, host));
         }
-        // This finding is about the whole input and has no line to show.
-        for finding in items(&answer, "findings").filter(|finding| word(finding, "code") == "nothing-checked") {
-            problems.push_str(&format!("claimkit: {}\n", word(finding, "message")));
+        host.err(&format!("{problems}{nothing}"));
+        if how_many.is_some() {
+            // The claims of copies are many, and all alike.
+            assumed.truncate(assumed.len().saturating_sub(claims_assumed));
         }
-        host.err(&problems);
-        host.out(&text(&answer, Texts { files: &files, joined: &joined }));
+        let printed = Printed { release, mode, beside: others, how_many: how_many.as_ref(), assumed: &assumed, pods: &pods };
+        host.out(&text(printed, Texts { files: &files, joined: &joined }));
+        host.out(&rules);
     }
-    if !readable || items(&answer, "pods").next().is_none() {
+    if !readable || pods.is_empty() {
         return UNUSABLE;
     }
     let mut code = if ok { FINE } else { FINDINGS };
-    for pod in items(&answer, "pods").filter(|pod| arguments.has("require") && !fits(pod)) {
+    // Of a pod that is repeated, the last copy never fits: what counts is whether any does.
+    let unfit = |pod: &&PodAccount| match &how_many {
+        Some(how_many) => how_many.count == 0,
+        None => !fits(pod),
+    };
+    for pod in pods.iter().filter(|pod| arguments.has("require") && unfit(pod)) {
         host.err(&format!("claimkit: {}: fits on no node\n", name(pod)));
         code = FINDINGS;
     }
     code
 }
 
-/// The changes that a `--what-if` question assumes.
-fn what_if(arguments: &Arguments) -> Result<Map<String, Value>, String> {
-    let mut lists = Map::new();
+/// Reads the changes that a `--what-if` question assumes.
+pub fn what_if(arguments: &Arguments) -> Result<WhatIf, String> {
+    let mut what_if = WhatIf::default();
     for change in arguments.values("what-if") {
         let found = change.split_once('=').filter(|(_, name)| !name.is_empty());
-        let found = found.and_then(|(kind, name)| Some((CHANGES.iter().find(|(known, _)| *known == kind)?.1, name)));
+        let found = found.and_then(|(kind, name)| Some((CHANGES.iter().find(|(known, ..)| *known == kind)?.2, name)));
         let Some((list, name)) = found else {
-            let known: Vec<String> = CHANGES.iter().map(|(known, _)| format!("{known}=…")).collect();
+            let known: Vec<String> = CHANGES.iter().map(|(known, ..)| format!("{known}=…")).collect();
             return Err(format!("`--what-if {change}` is unknown; write one of {}", known.join(", ")));
         };
-        if let Value::Array(names) = lists.entry(list).or_insert_with(|| Value::Array(Vec::new())) {
-            names.push(name.into());
-        }
+        list(&mut what_if).push(name.to_owned());
     }
-    Ok(lists)
+    what_if.nodes_like.extend(arguments.values("node-like").map(str::to_owned));
+    Ok(what_if)
 }

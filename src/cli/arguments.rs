@@ -10,16 +10,13 @@ use lexopt::{Arg, Parser};
 pub enum Parsed {
     /// Print the help, of one verb or of all.
     Help(Option<&'static Verb>),
-    /// Print the version.
     Version,
-    /// Do something.
     Run(Arguments),
 }
 
 /// A verb with what was given to it.
 #[derive(Debug)]
 pub struct Arguments {
-    /// The verb.
     pub verb: &'static Verb,
     /// Files, folders, `-`, or a verb's other operands.
     pub operands: Vec<String>,

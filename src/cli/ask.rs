@@ -1,162 +1,142 @@
-//! Requests and answers, in the JSON of the contract.
+//! Requests and answers.
 
 use super::Host;
-use super::answered::Answered;
 use super::arguments::Arguments;
 use super::files::File;
 use super::joined::Joined;
+use crate::finding::{Code, Severity, TextField};
 use crate::report::Report;
-use crate::report::answer::{Answer, Object};
-use serde_json::{Map, Value};
+use crate::server::options::ValidateOptions;
+use crate::server::text::{Report as Judged, validate_files};
+use crate::wire::request::{self, Replaced, ValidateRequest};
+use crate::wire::{self, Answer, Request};
+use std::collections::BTreeMap;
 
-/// The request that all files share.
-#[derive(Clone, Debug, Default)]
-pub struct Request(Map<String, Value>);
-
-impl Request {
-    /// A request of a verb.
-    pub fn new(verb: &str) -> Self {
-        Request::default().with("verb", Some(verb))
+/// Asks once. `None` if the request cannot be used; standard error says why.
+pub fn once(mut request: Request, host: &mut dyn Host) -> Option<Answer> {
+    request.fill(|locale| host.sentences(locale));
+    let mut answer = wire::run(&request);
+    if let Some(problem) = &answer.error {
+        host.err(&format!("claimkit: {problem}\n"));
+        return None;
     }
+    for_command_line(&mut answer);
+    Some(answer)
+}
 
-    /// With a file as the text of a field.
-    pub fn with_text(self, field: &str, file: &File) -> Self {
-        self.with(field, Some(file.text.as_str())).with_replaced(field, file.replaced)
-    }
-
-    /// With the place of the first byte of a text that is not UTF-8.
-    pub fn with_replaced(mut self, field: &str, at: Option<usize>) -> Self {
-        let Some(at) = at else { return self };
-        if let Value::Object(replaced) = self.0.entry("replaced").or_insert_with(|| Value::Object(Map::new())) {
-            replaced.insert(field.to_owned(), at.into());
+/// Puts the help for the command line in place of that for requests.
+fn for_command_line(answer: &mut Answer) {
+    for finding in &mut answer.findings {
+        if let Some(help) = finding.command_help {
+            finding.help = Some(help.into());
         }
-        self
-    }
-
-    /// With a field, if there is a value for it.
-    pub fn with(mut self, field: &str, value: Option<impl Into<Value>>) -> Self {
-        if let Some(value) = value {
-            self.0.insert(field.to_owned(), value.into());
-        }
-        self
     }
 }
 
-/// Asks once. `None` if the request cannot be used; standard error says why.
-pub fn once(request: &Request, host: &mut dyn Host) -> Option<Answered> {
-    let json = host.answer(&Value::Object(request.0.clone()).to_string());
-    let problem = match serde_json::from_str::<Answer>(&json) {
-        Ok(Answer { error: Some(error), .. }) => error,
-        Ok(answer) => return Some(in_options(Answered { json, answer })),
-        Err(error) => format!("the answer cannot be read: {error}"),
+/// Returns a line about the release whose rules answered, if the answers of the requested one were never recorded.
+pub fn rules_of(answer: &Answer) -> String {
+    answer.rules_of.map(|rules| format!("{}\n", rules.sentence())).unwrap_or_default()
+}
+
+/// Returns the place of the first byte of the main text that is not UTF-8, as a request has it.
+pub fn replaced(at: Option<usize>) -> Replaced {
+    Replaced { text: offset(at), ..Replaced::default() }
+}
+
+/// Returns an offset of a request; texts are shorter than 4 GiB.
+pub fn offset(at: Option<usize>) -> Option<u32> {
+    at.and_then(|at| u32::try_from(at).ok())
+}
+
+/// Returns pairs of the command line as fields of a request.
+pub fn map<T: Clone>(pairs: Option<Vec<(String, T)>>) -> Option<BTreeMap<String, T>> {
+    pairs.map(|pairs| pairs.into_iter().collect())
+}
+
+/// Asks about all files as one cluster. Findings that `--ignore` names are left out of the answers.
+pub fn together(arguments: &Arguments, requests: &[ValidateRequest], host: &mut dyn Host) -> Option<Vec<Answer>> {
+    let first = requests.first()?;
+    let release = match request::release(first.release.as_deref()) {
+        Ok(release) => release,
+        Err(problem) => return tell(host, &problem),
     };
+    let texts: Vec<&str> = requests.iter().map(|request| request.text.as_deref().unwrap_or_default()).collect();
+    let reports = validate_files(&texts, &ValidateOptions { release, ..first.options() });
+    if let Some(problem) = reports.iter().find_map(|report| report.unusable.as_ref()) {
+        return tell(host, problem.message());
+    }
+    let told = |(request, report): (&ValidateRequest, Judged<'_>)| {
+        let answer = request.replaced.tell(&[(TextField::Text, request.text.as_deref())], Answer::from(report));
+        answer.by_rules_of(release)
+    };
+    let mut answers: Vec<Answer> = requests.iter().zip(reports).map(told).collect();
+    answers.iter_mut().for_each(for_command_line);
+    Some(answers.into_iter().map(|answer| without_ignored(arguments, answer)).collect())
+}
+
+fn tell(host: &mut dyn Host, problem: &str) -> Option<Vec<Answer>> {
     host.err(&format!("claimkit: {problem}\n"));
     None
 }
 
-/// Help texts about request fields, each with its replacement for the command line.
-const OPTIONS: &[(&str, &str)] = &[
-    ("set `lossy` to `allow`", "give `--allow-loss`"),
-    ("set `force`", "give `--force-conflicts`"),
-    ("give the labels of the namespace with the request", "give `--namespace-labels KEY=VALUE`"),
-    ("as the server stores it in `old`", "as the server stores it"),
-    (", or raise the limit `bytes`", ""),
-    (", or raise the limit `nodes`", ""),
-    (", or raise the limit `nodeSetBytes`", ""),
-    (", or raise the limit `findings`", ""),
-];
-
-/// Rewrites help texts in terms of command-line options.
-fn in_options(mut told: Answered) -> Answered {
-    let theirs = |help: &str| OPTIONS.iter().any(|(field, _)| help.contains(field));
-    if !told.answer.findings.iter().any(|finding| finding.help.as_deref().is_some_and(theirs)) {
-        return told;
-    }
-    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
-    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(Value::String(help)) = finding.get_mut("help") {
-            for (field, option) in OPTIONS {
-                *help = help.replace(field, option);
-            }
-        }
-    }
-    told.json = whole.to_string();
-    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
-    told
-}
-
-/// Asks for every file; `beside` has the stored objects, if there are any. Findings that `--ignore` names are left out of the answers.
+/// Asks about every file; `beside` has the stored objects, if there are any. Findings that `--ignore` names are left out of the answers.
 pub fn each(
     arguments: &Arguments,
-    request: &Request,
+    request: &dyn Fn(&File) -> Request,
     files: &[File],
     beside: &[File],
     host: &mut dyn Host,
-) -> Option<Vec<Answered>> {
+) -> Option<Vec<Answer>> {
     let mut answers = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
         host.progress(at, files.len());
-        let Some(told) = once(&request.clone().with_text("text", file), host) else {
+        let Some(answer) = once(request(file), host) else {
             host.progress(files.len(), files.len());
             return None;
         };
-        answers.push(without_ignored(arguments, place_beside(told, "old", beside)));
+        answers.push(without_ignored(arguments, place_beside(answer, TextField::Old, beside)));
     }
     host.progress(files.len(), files.len());
     Some(answers)
 }
 
-/// An answer without the findings that `--ignore` names. It is `ok` if none of the others is an error and something was checked.
-pub fn without_ignored(arguments: &Arguments, mut told: Answered) -> Answered {
+/// Returns an answer without the findings that `--ignore` names. It is `ok` if none of the others is an error and something was
+/// checked.
+pub fn without_ignored(arguments: &Arguments, mut answer: Answer) -> Answer {
     let codes: Vec<&str> = arguments.values("ignore").collect();
-    if !told.answer.findings.iter().any(|finding| codes.contains(&finding.code.as_str())) {
-        return told;
+    let is_ignored = |code: Code| codes.contains(&code.name());
+    if !answer.findings.iter().any(|finding| is_ignored(finding.code)) {
+        return answer;
     }
-    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
-    if let Some(findings) = whole.get_mut("findings").and_then(Value::as_array_mut) {
-        findings.retain(|finding| finding.get("code").and_then(Value::as_str).is_none_or(|code| !codes.contains(&code)));
-    }
-    let nothing = told.answer.findings.iter().any(|finding| finding.code == "nothing-checked");
-    told.answer.findings.retain(|finding| !codes.contains(&finding.code.as_str()));
-    let checked = told.answer.objects.iter().any(Object::checked) && !nothing;
-    let ok = checked && told.answer.findings.iter().all(|finding| finding.severity != "error");
-    told.answer.ok = ok;
-    if let Some(whole) = whole.as_object_mut() {
-        whole.insert("ok".to_owned(), ok.into());
-    }
-    told.json = whole.to_string();
-    told
+    let nothing = answer.findings.iter().any(|finding| finding.code == Code::NothingChecked);
+    answer.findings.retain(|finding| !is_ignored(finding.code));
+    let checked = answer.objects.iter().any(|object| object.is_checked()) && !nothing;
+    answer.ok = checked && answer.findings.iter().all(|finding| finding.severity != Severity::Error);
+    answer
 }
 
-/// Gives findings about another text than the manifest (`field`, e.g. `nodes`) the name of their file and positions relative to it.
-pub fn place_beside(mut told: Answered, field: &str, files: &[File]) -> Answered {
-    if told.answer.findings.iter().all(|finding| finding.within != field) {
-        return told;
+/// Gives findings about another text than the manifest the name of their file and positions relative to it.
+pub fn place_beside(mut answer: Answer, field: TextField, files: &[File]) -> Answer {
+    if answer.findings.iter().all(|finding| finding.within != field) {
+        return answer;
     }
     let joined = Joined::of(files);
-    let mut whole: Value = serde_json::from_str(&told.json).unwrap_or_default();
-    for finding in whole.get_mut("findings").and_then(Value::as_array_mut).into_iter().flatten() {
-        let Some(finding) = finding.as_object_mut().filter(|finding| finding.get("in").is_some_and(|name| name == field)) else {
-            continue;
-        };
+    for finding in answer.findings.iter_mut().filter(|finding| finding.within == field) {
         let mut home = 0;
-        if let Some(range) = finding.get_mut("range") {
-            home = joined.file(range);
-            joined.shift(files, home, range);
+        if let Some(range) = &mut finding.range {
+            home = joined.file(*range);
+            *range = joined.within_file(*range);
         }
-        let file = files.get(home).map(|file| Value::from(file.name.as_str()));
-        finding.insert("file".to_owned(), file.unwrap_or_default());
+        finding.file = files.get(home).map(|file| file.name.clone());
     }
-    told.json = whole.to_string();
-    told.answer = serde_json::from_str(&told.json).unwrap_or_default();
-    told
+    answer
 }
 
-/// One report per file with its answer. `beside`: other files that findings may refer to.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answered], beside: &'a [File], remarks: bool) -> Vec<Report<'a>> {
-    let report = |(file, told): (&'a File, &'a Answered)| {
+/// Returns one report per file with its answer. `beside`: other files that findings may refer to.
+pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: bool) -> Vec<Report<'a>> {
+    let report = |(file, answer): (&'a File, &'a Answer)| {
         let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
-        Report::new(&file.name, &file.text, &told.answer, remarks).beside(beside)
+        Report::new(&file.name, &file.text, answer, remarks).beside(beside)
     };
     files.iter().zip(answers).map(report).collect()
 }

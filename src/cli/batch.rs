@@ -1,7 +1,8 @@
 //! `batch`: one JSON request per line of standard input, one answer per line of standard output, in the same order.
 
 use super::{FINE, Host, UNUSABLE, too_large};
-use serde_json::json;
+use crate::wire::request::Unusable;
+use crate::wire::{self, Answer};
 
 /// Most bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
 const MAX_REQUEST: usize = 1 << 30;
@@ -12,8 +13,8 @@ pub fn run(host: &mut dyn Host) -> u8 {
             Ok(None) => return FINE,
             Ok(Some(request)) => {
                 let mut answer = match request {
-                    Ok(request) => host.answer(&request),
-                    Err(problem) => unusable(&problem),
+                    Ok(request) => wire::answer_with(&request, |locale| host.sentences(locale)),
+                    Err(problem) => wire::print(&Answer::unread(Unusable { verb: None, problem })),
                 };
                 answer.push('\n');
                 host.out(&answer);
@@ -45,8 +46,4 @@ fn request(host: &mut dyn Host) -> Result<Option<Result<String, String>>, String
         format!("the request cannot be used: byte {at} is not UTF-8")
     });
     Ok(Some(read))
-}
-
-fn unusable(problem: &str) -> String {
-    json!({ "ok": false, "error": problem, "findings": [], "objects": [] }).to_string()
 }

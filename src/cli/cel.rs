@@ -1,13 +1,15 @@
 //! `cel`: what a device selector is for kube-apiserver, and what it says of the devices of files.
 
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::files;
 use super::{FINDINGS, FINE, Host, UNUSABLE, pairs};
 use crate::cel::SELECTOR_COST_LIMIT;
 use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::text;
+use crate::wire::request::CelRequest;
+use crate::wire::{self, Compiled, Content, Request, Run};
 use serde_json::{Value, json};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -18,21 +20,24 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(devices) = devices(arguments, host) else { return UNUSABLE };
     let given: Vec<Value> = devices.iter().map(|(_, device)| device.clone()).collect();
     let Some(gates) = pairs::gates(arguments, host) else { return UNUSABLE };
-    let request = Request::new("cel")
-        .with("expression", Some(expression.as_str()))
-        .with("release", arguments.value("release"))
-        .with("gates", gates)
-        .with("stored", Some(arguments.has("stored")))
-        .with("trace", Some(true))
-        .with("devices", Some(given));
-    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
+    let request = CelRequest {
+        expression: Some(expression.clone()),
+        release: arguments.value("release").map(str::to_owned),
+        gates: ask::map(gates).unwrap_or_default(),
+        stored: arguments.has("stored"),
+        trace: true,
+        devices: given,
+        ..CelRequest::default()
+    };
+    let Some(answer) = ask::once(Request::Cel(request), host) else { return UNUSABLE };
+    let Content::Cel { compile, results } = &answer.content else { return UNUSABLE };
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", told.json));
+        host.out(&format!("{}\n", wire::print(&answer)));
     } else {
-        host.out(&shown(&answer, devices.iter().map(|(name, _)| name.as_str())));
+        host.out(&shown(compile, results.as_deref().unwrap_or_default(), devices.iter().map(|(name, _)| name.as_str())));
+        host.out(&ask::rules_of(&answer));
     }
-    if told.answer.ok { FINE } else { FINDINGS }
+    if answer.ok { FINE } else { FINDINGS }
 }
 
 /// The devices of all files with their names: bare ones, and those of ResourceSlices.
@@ -87,7 +92,7 @@ fn collect(object: &Value, devices: &mut Vec<(String, Value)>) {
     }
 }
 
-/// What a selector sees of a device; up to v1beta1 it stands under `basic`.
+/// Returns the device as a selector sees it; up to v1beta1 its fields are under `basic`.
 fn seen(device: &Value, driver: Value) -> Value {
     let body = device.get("basic").unwrap_or(device);
     let mut seen = json!({"driver": driver});
@@ -99,29 +104,23 @@ fn seen(device: &Value, driver: Value) -> Value {
     seen
 }
 
-fn shown<'n>(answer: &Value, names: impl Iterator<Item = &'n str>) -> String {
-    let compile = answer.get("compile").cloned().unwrap_or_default();
-    let part = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    if let Some(error) = compile.get("error").and_then(Value::as_str) {
+fn shown<'n>(compile: &Compiled, results: &[Run], names: impl Iterator<Item = &'n str>) -> String {
+    if let Some(error) = &compile.error {
         return format!("{error}\n");
     }
-    let cost = compile.get("cost").and_then(Value::as_u64);
-    let shown = cost.map(|cost| format!(", costs at most {cost} of {SELECTOR_COST_LIMIT}")).unwrap_or_default();
-    let mut out = format!("type {}{shown}\n", part(&compile, "type"));
-    if cost.is_some_and(|cost| cost > SELECTOR_COST_LIMIT) {
+    let cost = compile.cost.map(|cost| format!(", costs at most {cost} of {SELECTOR_COST_LIMIT}")).unwrap_or_default();
+    let mut out = format!("type {}{cost}\n", compile.output.as_deref().unwrap_or_default());
+    if compile.cost.is_some_and(|cost| cost > SELECTOR_COST_LIMIT) {
         out.push_str("kube-apiserver refuses it: too complex, exceeds cost limit\n");
     }
-    let results = answer.get("results").and_then(Value::as_array).into_iter().flatten();
     for (name, result) in names.zip(results) {
-        let verdict = match (result.get("match").and_then(Value::as_bool), result.get("error").and_then(Value::as_str)) {
+        let verdict = match (result.matches, &result.error) {
             (Some(true), _) => "matches".to_owned(),
             (Some(false), _) => "does not match".to_owned(),
-            (None, error) => format!("fails: {}", error.unwrap_or_default()),
+            (None, error) => format!("fails: {}", error.as_deref().unwrap_or_default()),
         };
-        let cost = result.get("cost").and_then(Value::as_u64).unwrap_or(0);
-        out.push_str(&format!("{name}: {verdict} (cost {cost})\n"));
-        let why = result.get("why").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        for line in why {
+        out.push_str(&format!("{name}: {verdict} (cost {})\n", result.cost));
+        for line in result.why.iter().flatten() {
             out.push_str(&format!("  {line}\n"));
         }
     }

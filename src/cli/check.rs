@@ -1,19 +1,49 @@
 //! `validate` and `parse`: findings per file, in the form asked for.
 
-use super::answered::Answered;
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::files::{self, File};
-use super::{FINDINGS, FINE, Host, UNUSABLE, fix, pairs};
-use crate::report::answer::Answer;
+use super::{FINDINGS, FINE, Host, UNUSABLE, fix, live, pairs};
+use crate::api::release::LAST_PATCHES;
+use crate::api::{Release, VERSIONS, Version};
+use crate::finding::{Code, Severity};
 use crate::report::text::Style;
 use crate::report::{Report, github, junit, sarif, text};
 use crate::scheduler::Evaluation;
+use crate::wire::answer::Object;
+use crate::wire::request::{FieldValidation, Operation, ParseRequest, Replaced, ValidateRequest, Via};
+use crate::wire::{self, Answer, Content, Request};
+use claimkit_values::order;
 use serde_json::Value;
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let Some((request, old)) = request(arguments, host) else { return UNUSABLE };
+    let mut cluster = match live::validate::open(arguments, host) {
+        Ok(cluster) => cluster,
+        Err(problem) => {
+            host.err(&format!("claimkit: {problem}\n"));
+            return UNUSABLE;
+        }
+    };
+    let Some((mut request, old)) = request(arguments, host) else { return UNUSABLE };
     let (mut files, mut readable) = files::read(arguments, host);
+    if let (Some(cluster), Common::Validate(common)) = (&mut cluster, &mut request) {
+        cluster.fill(common);
+        cluster.see(&files, host);
+    }
+    let request = |file: &File| {
+        let (text, replaced) = (Some(file.text.clone()), ask::offset(file.replaced));
+        match &request {
+            Common::Parse(common) => {
+                Request::Parse(ParseRequest { text, replaced: ask::replaced(file.replaced), ..common.clone() })
+            }
+            Common::Validate(common) => {
+                let replaced = Replaced { text: replaced, ..common.replaced };
+                let labels = || cluster.as_ref().and_then(|cluster| cluster.labels(file));
+                let namespace_labels = common.namespace_labels.clone().or_else(labels);
+                Request::Validate(ValidateRequest { text, replaced, namespace_labels, ..common.clone() })
+            }
+        }
+    };
     let mut fixes = None;
     if arguments.has("fix") {
         let Some(fixed) = fix::run(arguments, &request, files, host) else { return UNUSABLE };
@@ -21,13 +51,25 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         fixes = Some((fixed.fixes, fixed.left));
         files = fixed.files;
     }
-    let Some(answers) = ask::each(arguments, &request, &files, &old, host) else { return UNUSABLE };
+    let requests: Option<Vec<ValidateRequest>> = files
+        .iter()
+        .map(|file| match request(file) {
+            Request::Validate(request) if old.is_empty() => Some(request),
+            _ => None,
+        })
+        .collect();
+    let answers = match requests.filter(|requests| requests.len() > 1) {
+        // New objects in several files are one cluster.
+        Some(requests) => ask::together(arguments, &requests, host),
+        None => ask::each(arguments, &request, &files, &old, host),
+    };
+    let Some(answers) = answers else { return UNUSABLE };
     let reports = ask::reports(&files, &answers, &old, arguments.has("remarks"));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
     }
     match arguments.value("output") {
-        Some("json") => host.out(&json(arguments.verb.name, &files, &answers)),
+        Some("json") => host.out(&json(arguments.verb.name, &files, &answers, &|_, answer| wire::print(answer))),
         Some("sarif") => host.out(&sarif::document(&reports)),
         Some("junit") => host.out(&junit::document(&reports)),
         Some("github") => {
@@ -41,49 +83,80 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     end(arguments, &reports, readable, host)
 }
 
-/// The request all files share, and the file with the stored objects.
-fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Request, Vec<File>)> {
-    let (gates, labels) = (pairs::gates(arguments, host)?, pairs::labels(arguments, host)?);
-    let request = Request::new(arguments.verb.name)
-        .with("release", arguments.value("release"))
-        .with("gates", gates)
-        .with("namespaceLabels", labels)
-        .with("fieldValidation", arguments.value("field-validation").map(capital))
-        .with("via", arguments.value("via"))
-        .with("namespace", arguments.value("namespace"))
-        .with("labelSelector", arguments.value("label-selector"))
-        .with("fieldSelector", arguments.value("field-selector"))
-        .with("raw", arguments.has("raw").then_some(true));
-    let Some(old) = arguments.value("old") else { return Some((request, Vec::new())) };
-    let old = files::read_one(old, host)?;
-    let operation = if arguments.value("operation") == Some("update-status") { "updateStatus" } else { "update" };
-    Some((request.with("operation", Some(operation)).with_text("old", &old), vec![old]))
+/// The request that all files share, without the text.
+enum Common {
+    Parse(ParseRequest),
+    Validate(ValidateRequest),
 }
 
-/// `strict` as the contract writes it.
-pub fn capital(word: &str) -> &str {
+/// Returns the request that all files share, and the file with the stored objects.
+fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<File>)> {
+    let text = |name: &str| arguments.value(name).map(str::to_owned);
+    let via = arguments.value("via").map(via);
+    let field_validation = arguments.value("field-validation").map(field_validation).unwrap_or_default();
+    if arguments.verb.name == "parse" {
+        let request = ParseRequest {
+            release: text("release"),
+            field_validation,
+            label_selector: text("label-selector"),
+            field_selector: text("field-selector"),
+            namespace: text("namespace"),
+            raw: arguments.has("raw"),
+            via,
+            ..ParseRequest::default()
+        };
+        return Some((Common::Parse(request), Vec::new()));
+    }
+    let mut request = ValidateRequest {
+        release: text("release"),
+        gates: ask::map(pairs::gates(arguments, host)?).unwrap_or_default(),
+        namespace_labels: ask::map(pairs::labels(arguments, host)?),
+        field_validation,
+        namespace: text("namespace"),
+        via,
+        ..ValidateRequest::default()
+    };
+    let Some(old) = arguments.value("old") else { return Some((Common::Validate(request), Vec::new())) };
+    let old = files::read_one(old, host)?;
+    let of_status = arguments.value("operation") == Some("update-status");
+    request.operation = if of_status { Operation::UpdateStatus } else { Operation::Update };
+    request.old = Some(old.text.clone());
+    request.replaced.old = ask::offset(old.replaced);
+    Some((Common::Validate(request), vec![old]))
+}
+
+/// Returns the value of `--field-validation`.
+pub fn field_validation(word: &str) -> FieldValidation {
     match word {
-        "strict" => "Strict",
-        "warn" => "Warn",
-        _ => "Ignore",
+        "strict" => FieldValidation::Strict,
+        "warn" => FieldValidation::Warn,
+        _ => FieldValidation::Ignore,
     }
 }
 
-/// All answers as one JSON document.
-pub fn json(verb: &str, files: &[File], answers: &[Answered]) -> String {
-    let checked = answers.iter().any(|told| checked_in(&told.answer) > 0);
-    let ok = checked && !answers.iter().any(|told| failed(&told.answer));
+fn via(word: &str) -> Via {
+    match word {
+        "server" => Via::Server,
+        "validator" => Via::Validator,
+        _ => Via::Kubectl,
+    }
+}
+
+/// Returns all answers as one JSON document. `print` gives the JSON of an answer, by the index of its file.
+pub fn json(verb: &str, files: &[File], answers: &[Answer], print: &dyn Fn(usize, &Answer) -> String) -> String {
+    let checked = answers.iter().any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
+    let ok = checked && !answers.iter().any(failed);
     let mut out = format!("{{\"verb\":\"{verb}\",\"ok\":{ok},\"files\":[");
     for (at, (file, answer)) in files.iter().zip(answers).enumerate() {
         let comma = if at == 0 { "" } else { "," };
         let name = Value::from(file.name.as_str());
-        out.push_str(&format!("{comma}\n{{\"file\":{name},\"answer\":{}}}", answer.json));
+        out.push_str(&format!("{comma}\n{{\"file\":{name},\"answer\":{}}}", print(at, answer)));
     }
     out.push_str("\n]}\n");
     out
 }
 
-/// How text output looks.
+/// Returns the style of text output.
 pub fn style(arguments: &Arguments, host: &dyn Host) -> Style {
     Style::new(match arguments.value("color") {
         Some("always") => true,
@@ -106,8 +179,12 @@ fn told(arguments: &Arguments, reports: &[Report<'_>], fixes: Option<(usize, usi
             out.push('\n');
         }
         out.push_str(&summary(reports));
+        out.push_str(&reports.first().map(|report| ask::rules_of(report.answer)).unwrap_or_default());
     }
     host.out(&out);
+    if !arguments.has("quiet") {
+        host.err(&versions(reports));
+    }
 }
 
 /// Prints objects to standard output, one per line, and findings to standard error.
@@ -130,7 +207,7 @@ fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
 fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     let mut code = if readable { FINE } else { UNUSABLE };
     for report in reports {
-        if let Some(raw) = &report.answer.raw {
+        if let Content::Raw { raw } = &report.answer.content {
             host.out(&format!("{}\n", raw.get()));
         } else {
             let mut err = String::new();
@@ -143,22 +220,70 @@ fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
 }
 
 fn summary(reports: &[Report<'_>]) -> String {
-    let findings = |severity: &str| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
+    let findings =
+        |severity: Severity| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
-    let others: usize =
-        reports.iter().map(|report| report.answer.findings.iter().filter(|finding| finding.code == "other-group").count()).sum();
-    let mut text = format!("checked {} in {}", count(objects, "object"), count(reports.len(), "file"));
-    match (findings("error"), findings("warning")) {
-        (0, 0) if objects == 0 => {}
+    let of_code = |code| reports.iter().map(|report| with_code(report.answer, code)).sum::<usize>();
+    let (others, pods) = (of_code(Code::OtherGroup), of_code(Code::PodClaimsOnly));
+    let what = match (objects, pods) {
+        (objects, 0) => count(objects, "object"),
+        (0, pods) => format!("the claims of {}", count(pods, "pod")),
+        (objects, pods) => format!("{} and the claims of {}", count(objects, "object"), count(pods, "pod")),
+    };
+    let mut text = format!("checked {what} in {}", count(reports.len(), "file"));
+    match (findings(Severity::Error), findings(Severity::Warning)) {
+        (0, 0) if objects == 0 && pods == 0 => {}
         (0, 0) => text.push_str(": no problems"),
         (errors, 0) => text.push_str(&format!(": {}", count(errors, "error"))),
         (0, warnings) => text.push_str(&format!(": {}", count(warnings, "warning"))),
         (errors, warnings) => text.push_str(&format!(": {}, {}", count(errors, "error"), count(warnings, "warning"))),
     }
+    if pods > 0 {
+        text.push_str("; nothing else of pods looked into");
+    }
     if others > 0 {
         text.push_str(&format!("; {} of other groups not looked into", count(others, "object")));
     }
     text.push('\n');
+    text
+}
+
+/// Returns a line for each version that not every cluster serves: the release that judged it, and the releases that serve it.
+fn versions(reports: &[Report<'_>]) -> String {
+    let mut text = String::new();
+    let objects = reports.iter().flat_map(|report| &report.answer.objects);
+    let known = |object: &Object| VERSIONS.iter().copied().find(|version| version.api_version == object.api_version);
+    let mut judged: Vec<(&Version, Release)> = Vec::new();
+    for object in objects.filter(|object| object.is_checked()) {
+        if let (Some(version), Some(release)) = (known(object), object.release)
+            && version.served_by(release)
+            && !judged.iter().any(|(known, of)| known.name == version.name && *of == release)
+        {
+            judged.push((version, release));
+        }
+    }
+    order::sort_by_key(&mut judged, |(version, release)| (version.name, *release));
+    let names: Vec<&str> = judged.iter().map(|(version, _)| version.name).collect();
+    if !LAST_PATCHES.iter().any(|release| judged.iter().all(|(version, _)| version.served_by(*release))) {
+        text.push_str(&format!(
+            "no Kubernetes release serves {} together: each object was judged by a release of its own\n",
+            names.join(" and ")
+        ));
+    }
+    for (version, release) in judged {
+        let (name, last) = (version.name, version.minors().1);
+        if release.minor == last && !version.served_by(Release::latest()) {
+            text.push_str(&format!(
+                "{name}: judged as Kubernetes {release}; 1.{} and later do not serve it: `claimkit convert --to v1`\n",
+                last.saturating_add(1)
+            ));
+        } else if name != "v1" {
+            text.push_str(&format!(
+                "{name}: judged as Kubernetes {release}, which serves it only with `--runtime-config={}=true`\n",
+                version.api_version
+            ));
+        }
+    }
     text
 }
 
@@ -168,13 +293,21 @@ pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
-/// The number of objects that were checked.
+/// The number of objects that were checked as a whole.
 fn checked_in(answer: &Answer) -> usize {
-    answer.objects.iter().filter(|object| object.checked()).count()
+    let is_pod = |at: usize| answer.findings.iter().any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at));
+    let has_pods = with_code(answer, Code::PodClaimsOnly) > 0;
+    let objects = answer.objects.iter().enumerate();
+    objects.filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at))).count()
+}
+
+/// The number of findings with a code.
+fn with_code(answer: &Answer, code: Code) -> usize {
+    answer.findings.iter().filter(|finding| finding.code == code).count()
 }
 
 fn failed(answer: &Answer) -> bool {
-    answer.findings.iter().any(|finding| finding.severity == "error")
+    answer.findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
 /// The exit code. Standard error says if nothing was checked.
@@ -182,13 +315,15 @@ pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: 
     if !readable {
         return UNUSABLE;
     }
-    let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == "warning");
+    let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == Severity::Warning);
     let strict = arguments.has("warnings-as-errors");
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {
         return FINDINGS;
     }
     // A conversion lists every object, also those that it did not change.
-    let nothing = |answer: &Answer| checked_in(answer) == 0 || (arguments.verb.name == "convert" && !answer.ok);
+    let nothing = |answer: &Answer| {
+        checked_in(answer) == 0 && with_code(answer, Code::PodClaimsOnly) == 0 || (arguments.verb.name == "convert" && !answer.ok)
+    };
     if reports.iter().all(|report| nothing(report.answer)) {
         if arguments.has("allow-unchecked") {
             return FINE;

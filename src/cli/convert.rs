@@ -1,22 +1,31 @@
 //! `convert`: converted texts to standard output, back into the files, or as a diff.
 
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
+use super::files::File;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
 use crate::report::text;
+use crate::wire::request::{ConvertRequest, Lossy};
+use crate::wire::{self, Content, Request};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let request = Request::new("convert")
-        .with("to", arguments.value("to"))
-        .with("lossy", arguments.has("allow-loss").then_some("allow"))
-        .with("dropServerFields", arguments.has("drop-server-fields").then_some(true))
-        .with("annotate", arguments.has("annotate").then_some(true))
-        .with("release", arguments.value("release"));
+    let request = |file: &File| {
+        Request::Convert(ConvertRequest {
+            text: Some(file.text.clone()),
+            release: arguments.value("release").map(str::to_owned),
+            to: arguments.value("to").map(str::to_owned),
+            lossy: if arguments.has("allow-loss") { Lossy::Allow } else { Lossy::Refuse },
+            drop_server_fields: arguments.has("drop-server-fields"),
+            annotate: arguments.has("annotate"),
+            replaced: ask::replaced(file.replaced),
+            ..ConvertRequest::default()
+        })
+    };
     let (files, readable) = files::read(arguments, host);
     let Some(answers) = ask::each(arguments, &request, &files, &[], host) else { return UNUSABLE };
     let reports = ask::reports(&files, &answers, &[], arguments.has("remarks"));
     if arguments.value("output") == Some("json") {
-        host.out(&check::json("convert", &files, &answers));
+        host.out(&check::json("convert", &files, &answers, &|_, answer| wire::print(answer)));
         return check::end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
@@ -27,7 +36,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let mut code = check::end(arguments, &reports, readable, host);
     let mut written = 0usize;
     for (report, file) in reports.iter().zip(&files) {
-        let Some(text) = &report.answer.text else { continue };
+        let Content::Convert { text } = &report.answer.content else { continue };
         if arguments.has("in-place") {
             if text == report.text {
                 continue;
@@ -46,9 +55,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         } else if arguments.has("diff") || arguments.has("check") {
             if arguments.has("check") && text != report.text {
                 code = code.max(FINDINGS);
-                for object in report.answer.objects.iter().filter(|object| object.changed) {
+                for object in report.answer.objects.iter().filter(|object| object.changed == Some(true)) {
                     if let Some(removed) = &object.removed_in {
-                        let (kind, name, from) = (&object.kind, &object.name, &object.from);
+                        let (kind, name, from) = (&object.kind, &object.name, object.from.as_deref().unwrap_or_default());
                         let end = format!("Kubernetes {removed} does not serve {kind} of {from}");
                         host.err(&format!("{}: {name}: {end}\n", report.name));
                     }
@@ -60,7 +69,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
                 host.out(&format!("{}\n", report.name));
             }
         } else {
-            // Several files on one output are one stream of documents. JSON can stand in one only behind a separator.
+            // Several files on one output are one stream of documents. JSON can be a part of one only after a separator.
             let separated = text.trim_start_matches(['\u{feff}', '\n']).starts_with("---");
             if reports.len() > 1 && !separated {
                 host.out("---\n");
@@ -75,5 +84,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         let same = reports.len().saturating_sub(written);
         host.err(&format!("converted {}, {same} unchanged\n", check::count(written, "file")));
     }
-    if code == FINE && reports.iter().any(|report| report.answer.text.is_none()) { FINDINGS } else { code }
+    if code == FINE && reports.iter().any(|report| !matches!(report.answer.content, Content::Convert { .. })) {
+        FINDINGS
+    } else {
+        code
+    }
 }

@@ -1,17 +1,21 @@
 //! `evaluate`: on which nodes claims can be used. All files are evaluated as one text, because a claim and its class are often in
 //! different files. The answer is then split by file.
 
-use super::answered::Answered;
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::files::{self, File};
 use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check};
+use crate::finding::{Code, Severity, TextField};
 use crate::limits::Limits;
 use crate::report::Report;
-use crate::report::nodes::{self as render, Locate};
+use crate::report::nodes as render;
 use crate::report::text::{self, Style};
-use serde_json::Value;
+use crate::scheduler::Placement;
+use crate::scheduler::placement::{Node, Verdict};
+use crate::text::located::Range;
+use crate::wire::Request;
+use crate::wire::request::{Detail, EvaluateRequest, Replaced};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(nodes) = nodes(arguments, host) else { return UNUSABLE };
@@ -26,21 +30,32 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let all_nodes = Joined::of(&nodes);
     let wanted: Vec<&str> = arguments.values("node").collect();
     let json = arguments.value("output") == Some("json");
-    let request = Request::new("evaluate")
-        .with("nodes", Some(all_nodes.text.as_str()))
-        .with_replaced("nodes", all_nodes.replaced(&nodes))
-        .with("release", arguments.value("release"))
-        .with("explain", (!wanted.is_empty()).then(|| wanted.clone()))
-        .with("detail", (!json || !wanted.is_empty()).then_some("summary"))
-        .with(if arguments.has("selector") { "selector" } else { "text" }, Some(joined.text.as_str()))
-        .with_replaced("text", joined.replaced(&files));
-    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let told = ask::place_beside(told, "nodes", &nodes);
-    let answers = joined.apart(&files, told);
-    let answers: Vec<Answered> = answers.into_iter().map(|told| ask::without_ignored(arguments, told)).collect();
-    let reports = ask::reports(&files, &answers, &nodes, arguments.has("remarks"));
+    let (text, selector) = match arguments.has("selector") {
+        true => (None, Some(joined.text.clone())),
+        false => (Some(joined.text.clone()), None),
+    };
+    let request = EvaluateRequest {
+        text,
+        selector,
+        nodes: Some(Some(all_nodes.text.clone())),
+        release: arguments.value("release").map(str::to_owned),
+        explain: wanted.iter().copied().map(str::to_owned).collect(),
+        detail: (!json || !wanted.is_empty()).then_some(Detail::Summary),
+        replaced: Replaced {
+            text: ask::offset(joined.replaced(&files)),
+            nodes: ask::offset(all_nodes.replaced(&nodes)),
+            ..Replaced::default()
+        },
+        ..EvaluateRequest::default()
+    };
+    let Some(answer) = ask::once(Request::Evaluate(request), host) else { return UNUSABLE };
+    let rules = ask::rules_of(&answer);
+    let mut parts = joined.apart(&files, ask::place_beside(answer, TextField::Nodes, &nodes));
+    let answers = std::mem::take(&mut parts.answers);
+    parts.answers = answers.into_iter().map(|answer| ask::without_ignored(arguments, answer)).collect();
+    let reports = ask::reports(&files, &parts.answers, &nodes, arguments.has("remarks"));
     if json {
-        host.out(&check::json("evaluate", &files, &answers));
+        host.out(&check::json("evaluate", &files, &parts.answers, &|at, _| joined.print(&files, &parts, at)));
         return end(arguments, &reports, readable, host);
     }
     let style = check::style(arguments, host);
@@ -51,9 +66,10 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         return UNUSABLE;
     }
     host.out(&match arguments.value("output") {
-        Some("wide") => wide(&reports, &wanted),
-        _ => lines(&reports, &wanted, style),
+        Some("wide") => wide(&reports, &wanted, &joined),
+        _ => lines(&reports, &wanted, &joined, style),
     });
+    host.out(&rules);
     end(arguments, &reports, readable, host)
 }
 
@@ -68,8 +84,8 @@ fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut
     }
     let mut code = code;
     for (report, label, placement) in placements(reports) {
-        let usable = |node: &Value| matches!(node.get("verdict").and_then(Value::as_str), Some("Yes" | "Possible"));
-        if !placement.get("nodes").and_then(Value::as_array).is_some_and(|nodes| nodes.iter().any(usable)) {
+        let usable = |node: &Node| matches!(node.verdict, Verdict::Yes | Verdict::Possible);
+        if !placement.nodes.iter().any(usable) {
             host.err(&format!("claimkit: {}: {label} can be used on no node\n", report.name));
             code = FINDINGS;
         }
@@ -79,8 +95,9 @@ fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut
 
 /// True if the given Nodes are unusable.
 fn unread(reports: &[Report<'_>]) -> bool {
-    let findings = || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == "nodes");
-    findings().any(|finding| finding.severity == "error" || finding.code == "node-unusable")
+    let findings =
+        || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == TextField::Nodes);
+    findings().any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
 }
 
 /// The files with Nodes.
@@ -90,11 +107,11 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<File>> {
 }
 
 /// Every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
-fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, Value)> {
+fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, &'a Placement)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
-            let placement = serde_json::from_str(object.placement.as_ref()?.get()).ok()?;
-            let label = match (object.kind.as_str(), object.namespace.as_str(), object.name.as_str()) {
+            let placement = object.placement.as_deref()?;
+            let label = match (object.kind.as_ref(), object.namespace.as_str(), object.name.as_str()) {
                 (_, "", "") => report.name.to_owned(),
                 (kind, "", name) => format!("{kind}/{name}"),
                 (kind, namespace, name) => format!("{kind}/{namespace}/{name}"),
@@ -104,48 +121,42 @@ fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report
     })
 }
 
-/// The nodes of a placement that were asked for.
-fn shown<'v>(placement: &'v Value, wanted: &[&str]) -> impl Iterator<Item = &'v Value> {
-    let nodes = placement.get("nodes").and_then(Value::as_array).into_iter().flatten();
-    nodes.filter(|node| wanted.is_empty() || node.get("name").and_then(Value::as_str).is_some_and(|name| wanted.contains(&name)))
+/// Returns the nodes of a placement that were asked for.
+fn shown<'p>(placement: &'p Placement, wanted: &[&str]) -> impl Iterator<Item = &'p Node> {
+    placement.nodes.iter().filter(|node| wanted.is_empty() || wanted.contains(&node.name.as_str()))
 }
 
-/// One line per object and node; full details for the requested nodes.
-fn lines(reports: &[Report<'_>], wanted: &[&str], style: Style) -> String {
+/// Returns one line per object and node; full details for the requested nodes.
+fn lines(reports: &[Report<'_>], wanted: &[&str], joined: &Joined, style: Style) -> String {
+    let place = |range: &Range| name(reports, joined, *range);
     let mut out = String::new();
-    for (report, label, placement) in placements(reports) {
+    for (_, label, placement) in placements(reports) {
         out.push_str(&format!("{}\n", style.paint("1", &text::visible(&label))));
-        let place = |range: &Value| name(report, reports, range);
-        for node in shown(&placement, wanted) {
+        for node in shown(placement, wanted) {
             match wanted.is_empty() {
                 true => out.push_str(&format!("  {}\n", render::line(node, &place, style))),
                 false => out.push_str(&render::explanation(node, &place, style)),
             }
         }
-        if let Some(next) = placement.get("next") {
-            let part = |name: &str| next.get(name).and_then(Value::as_str).unwrap_or_default();
-            out.push_str(&format!("  then the scheduler says: {} ({})\n", part("schedulerReason"), part("why")));
+        if let Some(next) = &placement.next {
+            out.push_str(&format!("  then the scheduler says: {} ({})\n", next.scheduler_reason, next.why));
         }
     }
     out
 }
 
-fn wide(reports: &[Report<'_>], wanted: &[&str]) -> String {
+fn wide(reports: &[Report<'_>], wanted: &[&str], joined: &Joined) -> String {
+    let place = |range: &Range| name(reports, joined, *range);
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
-    for (report, label, placement) in placements(reports) {
-        let place = |range: &Value| name(report, reports, range);
-        let place: Locate<'_> = &place;
-        rows.extend(shown(&placement, wanted).map(|node| render::row(&label, node, place)));
+    for (_, label, placement) in placements(reports) {
+        rows.extend(shown(placement, wanted).map(|node| render::row(&label, node, &place)));
     }
     render::table(&rows)
 }
 
-/// `file:line:column` of a range; without a `file` of its own it lies in the report's.
-fn name(report: &Report<'_>, reports: &[Report<'_>], range: &Value) -> Option<String> {
-    let report = match range.get("file").and_then(Value::as_str) {
-        Some(other) => reports.iter().find(|report| report.name == other)?,
-        None => report,
-    };
-    let (line, column) = report.places.line_and_column(serde_json::from_str(&range.get("start")?.to_string()).ok()?);
+/// Returns `file:line:column` of a range of the joined text.
+fn name(reports: &[Report<'_>], joined: &Joined, range: Range) -> Option<String> {
+    let report = reports.get(joined.file(range))?;
+    let (line, column) = report.places.line_and_column(joined.within_file(range).start);
     Some(format!("{}:{line}:{column}", report.name))
 }

@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::{Entry, EntryKind, Host, too_large};
 use crate::limits::Limits;
 use crate::text::bytes;
+use claimkit_values::order;
 
 /// A text to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
 const STDIN: &str = "<stdin>";
 
 /// True if a pattern matches the path or one of its parent folders.
-fn excluded(path: &str, patterns: &[&str]) -> bool {
+pub fn excluded(path: &str, patterns: &[&str]) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
     let parts: Vec<&str> = ends.filter_map(|end| path.get(..end)).collect();
@@ -154,7 +155,7 @@ fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mu
         EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),
         EntryKind::Other => false,
     });
-    entries.sort_by(|a, b| b.name.cmp(&a.name));
+    order::sort_by(&mut entries, |a, b| b.name.cmp(&a.name));
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     for entry in entries {
         waiting.push((format!("{folder}/{}", entry.name), depth.saturating_add(1), entry.kind == EntryKind::Folder));

@@ -1,15 +1,18 @@
 //! `validate --fix`: fixes written into the files, or shown as a diff.
 
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::files::File;
 use super::{Host, diff};
-use crate::report::answer::{Answer, Fix};
+use crate::finding::TextField;
+use crate::text::located::Fix;
+use crate::wire::{Answer, Request};
+use claimkit_values::order;
 
 /// Rounds of fixing and validating again: a fix can bring a finding to light that was hidden before.
 const ROUNDS: usize = 8;
 
-/// What became of the files.
+/// The results of fixing the files.
 pub struct Fixed {
     /// The files as they are now; as they would be, if the fixes are only shown.
     pub files: Vec<File>,
@@ -22,15 +25,14 @@ pub struct Fixed {
 }
 
 /// Applies fixes to the files and writes those that changed. `None` if the request cannot be used; standard error says why.
-pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mut dyn Host) -> Option<Fixed> {
+pub fn run(arguments: &Arguments, request: &dyn Fn(&File) -> Request, files: Vec<File>, host: &mut dyn Host) -> Option<Fixed> {
     let deletes = arguments.has("unsafe-fixes");
     let mut fixed = Fixed { files: Vec::new(), fixes: 0, left: 0, written: true };
     for file in files {
-        let mut text = file.text.clone();
+        let mut now = File { replaced: None, ..file.clone() };
         for round in 1..=ROUNDS {
-            let told = ask::once(&request.clone().with("text", Some(text.as_str())), host)?;
-            let told = ask::without_ignored(arguments, told);
-            let (next, applied, left) = apply(&text, &told.answer, deletes);
+            let answer = ask::without_ignored(arguments, ask::once(request(&now), host)?);
+            let (next, applied, left) = apply(&now.text, &answer, deletes);
             if applied > 0 && !file.exact {
                 host.err(&format!("claimkit: {}: not fixed: its bytes are not UTF-8\n", file.name));
                 fixed.written = false;
@@ -41,8 +43,9 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
                 fixed.left = fixed.left.saturating_add(left);
                 break;
             }
-            text = next;
+            now.text = next;
         }
+        let text = now.text;
         if text != file.text {
             if arguments.has("diff") {
                 host.out(&diff::unified(&file.name, &file.text, &text));
@@ -63,7 +66,9 @@ pub fn run(arguments: &Arguments, request: &Request, files: Vec<File>, host: &mu
 fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
     let mut edits: Vec<(usize, usize, &str)> = Vec::new();
     let (mut applied, mut left) = (0usize, 0usize);
-    for fix in answer.findings.iter().filter(|finding| finding.within == "text").filter_map(|finding| finding.fixes.first()) {
+    for fix in
+        answer.findings.iter().filter(|finding| finding.within == TextField::Text).filter_map(|finding| finding.fixes.first())
+    {
         if fix.deletes && !deletes {
             left = left.saturating_add(1);
             continue;
@@ -76,7 +81,7 @@ fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
         edits.extend(own);
         applied = applied.saturating_add(1);
     }
-    edits.sort_by_key(|&(from, ..)| from);
+    order::sort_by_key(&mut edits, |&(from, ..)| from);
     let mut out = String::with_capacity(text.len());
     let mut at = 0usize;
     for (from, to, new) in edits {
@@ -91,6 +96,6 @@ fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
 fn ranges(fix: &Fix) -> Vec<(usize, usize, &str)> {
     fix.edits
         .iter()
-        .map(|edit| (edit.range.start.offset as usize, edit.range.end.offset as usize, edit.new_text.as_str()))
+        .map(|edit| (edit.range.start.byte_offset as usize, edit.range.end.byte_offset as usize, edit.new_text.as_str()))
         .collect()
 }

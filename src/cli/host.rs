@@ -1,5 +1,7 @@
 //! What the command line needs from outside, and its exit codes.
 
+use crate::editor::sentences::Sentences;
+
 /// Exit code: nothing is wrong.
 pub const FINE: u8 = 0;
 /// Exit code: there are findings that are errors.
@@ -12,11 +14,10 @@ pub const UNUSABLE: u8 = 2;
 pub struct Entry {
     /// Its name without the folder's.
     pub name: String,
-    /// What it is.
     pub kind: EntryKind,
 }
 
-/// What an entry of a folder is.
+/// The kind of an entry of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A folder; a symbolic link to one is `Other`.
@@ -25,6 +26,15 @@ pub enum EntryKind {
     File,
     /// A pipe, a socket, a device, or a link to none of the above: reading it may never end.
     Other,
+}
+
+/// The output of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    pub out: Vec<u8>,
+    pub err: String,
+    /// Whether it exited with 0.
+    pub success: bool,
 }
 
 /// The problem of a file that is larger than may be read.
@@ -40,10 +50,10 @@ pub trait Host {
     /// Why it cannot be read, or [`too_large`].
     fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String>;
 
-    /// What is in a folder, in any order; `None` if the path is no folder (or is not there).
+    /// Returns the entries of a folder, in any order; `None` if the path is not a folder (or does not exist).
     ///
     /// # Errors
-    /// Why it cannot be listed.
+    /// The reason why it cannot be listed.
     fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
 
     /// Replaces a file's content atomically: a concurrent reader, or a killed program, leaves either the old content or the new.
@@ -60,8 +70,8 @@ pub trait Host {
     /// Why it cannot be read.
     fn line(&mut self, most: usize) -> Result<Option<Vec<u8>>, String>;
 
-    /// Answers a request of the contract, by [`crate::wire::answer()`] of this program or of the loaded module.
-    fn answer(&mut self, request: &str) -> String;
+    /// Returns the sentences of a locale, if there are any.
+    fn sentences(&mut self, locale: &str) -> Option<Sentences>;
 
     /// The folder in which the command runs, as an absolute path; `None` where there is none.
     fn folder(&self) -> Option<String> {
@@ -69,7 +79,30 @@ pub trait Host {
     }
 
     /// Shows progress, files done of all files, on an interactive terminal.
-    fn progress(&mut self, _done: usize, _of: usize) {}
+    fn progress(&mut self, done: usize, of: usize) {
+        self.status(&if done < of { format!("{done} of {of} files") } else { String::new() });
+    }
+
+    /// Shows what is being done, on an interactive terminal and not before a second has passed; an empty text ends it.
+    fn status(&mut self, _text: &str) {}
+
+    /// Whether the program is called as a plugin of kubectl.
+    fn is_plugin(&self) -> bool {
+        false
+    }
+
+    /// Returns the number of columns of the terminal; `None` if standard output is not a terminal.
+    fn columns(&self) -> Option<usize> {
+        None
+    }
+
+    /// Runs the `kubectl` on PATH, without a shell and with standard input closed. It is ended when it prints more than `most` bytes.
+    ///
+    /// # Errors
+    /// Why it cannot be run, or [`too_large`].
+    fn kubectl(&mut self, _arguments: &[String], _most: usize) -> Result<Ran, String> {
+        Err("no programs can be run here".to_owned())
+    }
 
     /// Prints to standard output.
     fn out(&mut self, text: &str);
@@ -77,6 +110,6 @@ pub trait Host {
     /// Prints to standard error.
     fn err(&mut self, text: &str);
 
-    /// Whether standard output is a terminal that shows colours.
+    /// Whether standard output is a terminal that shows colors.
     fn colours(&self) -> bool;
 }

@@ -1,10 +1,13 @@
 //! The locale files, embedded in the native program only; elsewhere they are files next to the module.
 
-/// The file of a locale.
-pub fn file(locale: &str) -> Option<&'static str> {
-    match locale {
-        "en" => Some(include_str!("../../pkg/locale/en.json")),
-        "zh-Hans" => Some(include_str!("../../pkg/locale/zh-Hans.json")),
-        _ => None,
-    }
+use crate::editor::sentences::Sentences;
+
+/// Returns the sentences of a locale.
+pub fn sentences(locale: &str) -> Option<Sentences> {
+    let file = match locale {
+        "en" => include_str!("../../pkg/locale/en.json"),
+        "zh-Hans" => include_str!("../../pkg/locale/zh-Hans.json"),
+        _ => return None,
+    };
+    serde_json::from_str(file).ok()
 }

@@ -6,7 +6,8 @@
 //! | [`arguments`] | what was typed | a verb, its files and options, or what is wrong with them |
 //! | [`files`] | names | texts: folders walked, `-` read from standard input |
 //! | `ask` | a request, texts | answers, as the contract has them |
-//! | `check`, `convert`, `evaluate`, `allocate`, `cel`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
+//! | `check`, `convert`, `evaluate`, `allocate`, `audit`, `cel`, `patch`, `batch`, `lists` | answers | what [`crate::report`] makes of them |
+//! | `live` | a running cluster, through kubectl | why its pods wait; what is wrong in it; what `validate` should know of it |
 
 pub mod arguments;
 pub mod files;
@@ -16,10 +17,11 @@ pub mod options;
 mod pairs;
 
 mod account;
+mod admission;
 mod admit;
 pub mod allocate;
-mod answered;
 mod ask;
+pub mod audit;
 mod batch;
 mod cel;
 mod check;
@@ -31,12 +33,17 @@ mod fix;
 mod help;
 mod host;
 mod joined;
+mod lines;
 mod lists;
+mod live;
 mod patch;
-mod settings;
+mod policy;
+pub mod settings;
+mod turns;
 
+use crate::api::Release;
 use arguments::{Arguments, Parsed};
-pub use host::{Entry, EntryKind, FINDINGS, FINE, Host, UNUSABLE, too_large};
+pub use host::{Entry, EntryKind, FINDINGS, FINE, Host, Ran, UNUSABLE, too_large};
 use settings::Settings;
 
 /// Runs a command line (without the program's name) and gives its exit code.
@@ -54,7 +61,7 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
             FINE
         }
         Parsed::Version => {
-            host.out(concat!("claimkit ", env!("CARGO_PKG_VERSION"), "\n"));
+            host.out(&version());
             FINE
         }
         Parsed::Run(mut arguments) => {
@@ -65,6 +72,9 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
                     return UNUSABLE;
                 }
             };
+            if host.is_plugin() || arguments.verb.name == "why" {
+                arguments.settle("live", "");
+            }
             settings.settle(&mut arguments);
             if let Err(problem) = arguments::ignored(&arguments) {
                 host.err(&format!("claimkit: {problem}\n"));
@@ -76,6 +86,12 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
             carry_out(&arguments, host)
         }
     }
+}
+
+/// Returns the version, the build and the newest Kubernetes release that is known. A release sets `CLAIMKIT_BUILD` while it compiles.
+fn version() -> String {
+    let build = option_env!("CLAIMKIT_BUILD").unwrap_or("unreleased build");
+    format!("claimkit {} ({build}; newest Kubernetes release known: {})\n", env!("CARGO_PKG_VERSION"), Release::latest())
 }
 
 fn show(text: Result<String, String>, host: &mut dyn Host) -> u8 {
@@ -97,12 +113,17 @@ fn carry_out(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         "evaluate" => evaluate::run(arguments, host),
         "patch" => patch::run(arguments, host),
         "admit" => admit::run(arguments, host),
+        "policy" => policy::run(arguments, host),
         "batch" => batch::run(host),
         "cel" => cel::run(arguments, host),
         "allocate" => allocate::run(arguments, host),
+        "audit" if live::audit::is_asked(arguments, host) => live::audit::run(arguments, host),
+        "audit" => audit::run(arguments, host),
+        "why" => live::why::run(arguments, host),
         "completion" => complete(arguments, host),
         "schema" => lists::schema(arguments, host),
-        "codes" | "releases" => lists::run(arguments, host),
+        "codes" => lists::codes(arguments, host),
+        "releases" => lists::releases(arguments, host),
         _ => check::run(arguments, host),
     }
 }

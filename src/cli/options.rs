@@ -1,9 +1,8 @@
 //! Every verb and option, in one table for parsing, help and completion.
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Nothing: a flag.
     Nothing,
     /// Any text; the help shows this name for it.
     Text(&'static str),
@@ -11,31 +10,26 @@ pub enum Takes {
     OneOf(&'static [&'static str]),
 }
 
-/// An option.
+/// An option of the command line.
 #[derive(Debug)]
 pub struct Opt {
     /// Its name without the dashes.
     pub name: &'static str,
-    /// Its one-letter form.
     pub short: Option<char>,
     /// Aliases, as other tools name the option.
     pub also: &'static [&'static str],
-    /// What it takes.
     pub takes: Takes,
     /// Whether it may be given more than once.
     pub many: bool,
-    /// What it does.
     pub about: &'static str,
 }
 
-/// A verb.
+/// A verb of the command line.
 #[derive(Debug)]
 pub struct Verb {
-    /// Its name.
     pub name: &'static str,
-    /// What its operands are called in the help; empty if it takes none.
+    /// The name of its operands in the help; empty if it takes none.
     pub operands: &'static str,
-    /// What it does.
     pub about: &'static str,
     /// The options it takes, besides `--help`.
     pub options: &'static [&'static Opt],
@@ -48,6 +42,11 @@ const fn many(name: &'static str, takes: Takes, about: &'static str) -> Opt {
 
 const fn opt(name: &'static str, short: Option<char>, takes: Takes, about: &'static str) -> Opt {
     Opt { name, short, also: &[], takes, many: false, about }
+}
+
+/// An option for feature gates.
+const fn gates(about: &'static str) -> Opt {
+    Opt { name: "gates", short: None, also: &["gate", "feature-gates"], takes: Takes::Text("GATES"), many: true, about }
 }
 
 static RELEASE: Opt = opt(
@@ -128,7 +127,22 @@ static NODE: Opt = Opt {
 };
 static SELECTOR: Opt = opt("selector", None, Takes::Text("FILE"), "evaluate this bare NodeSelector instead of manifests");
 static LOCALE: Opt = opt("locale", None, Takes::OneOf(&["en", "zh-Hans"]), "language of claimkit's own sentences; default: en");
-static SETTINGS: Opt = opt("settings", None, Takes::Text("FILE"), "policy settings, YAML or JSON; default: none");
+static SETTINGS: Opt = opt(
+    "settings",
+    None,
+    Takes::Text("FILE"),
+    "policy settings, or a ClusterAdmissionPolicy with settings, YAML or JSON; default: none",
+);
+static AS: Opt = opt(
+    "as",
+    None,
+    Takes::OneOf(&["vap"]),
+    "form to print. vap: ValidatingAdmissionPolicies and their bindings, with a comment for each setting that CEL cannot hold",
+);
+static USER: Opt = opt("user", None, Takes::Text("NAME"), "user of the requests about manifests; default: kubernetes-admin");
+static GROUP: Opt = many("group", Takes::Text("NAME"), "group of that user, besides system:authenticated; repeatable");
+static OLD_OBJECTS: Opt =
+    opt("old", None, Takes::Text("FILE"), "the stored objects: what a manifest has of these is an update, the rest is new");
 static RAW: Opt = opt("raw", None, Takes::Nothing, "print only the JSON that kubectl makes of the first YAML document");
 static LABEL_SELECTOR: Opt =
     opt("label-selector", Some('l'), Takes::Text("SELECTOR"), "print only objects with these labels, as `kubectl get -l`");
@@ -182,14 +196,7 @@ static DEVICE_RELEASE: Opt = opt(
     Takes::Text("RELEASE"),
     "Kubernetes release to follow, 1.31 or later, such as 1.34 or 1.34.2; default: the newest",
 );
-static GATES: Opt = Opt {
-    name: "gates",
-    short: None,
-    also: &["gate", "feature-gates"],
-    takes: Takes::Text("GATES"),
-    many: true,
-    about: "feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable",
-};
+static GATES: Opt = gates("feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable");
 static NAMESPACE_LABELS: Opt = Opt {
     name: "namespace-labels",
     short: None,
@@ -211,7 +218,24 @@ static CLUSTER: Opt = many(
 static WHAT_IF: Opt = many(
     "what-if",
     Takes::Text("CHANGE"),
-    "answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE; repeatable",
+    "answer as if this change were made: free=CLAIM, untaint=KEY, without-rule=NAME or node-like=NODE*COUNT; repeatable",
+);
+static ALONE: Opt = opt(
+    "alone",
+    None,
+    Takes::Nothing,
+    "place each pod as if no other pod waited; default: all pods in turn, in the scheduler's order",
+);
+static HOW_MANY: Opt = opt(
+    "how-many",
+    None,
+    Takes::Nothing,
+    "repeat one pod until no more fits, and show how many do and why one more does not: --pod, or the only one of the files",
+);
+static NODE_LIKE: Opt = many(
+    "node-like",
+    Takes::Text("NODE*COUNT"),
+    "answer as if there were COUNT more nodes like NODE, with nothing in use; the same as --what-if node-like=NODE*COUNT; repeatable",
 );
 static NOW: Opt = opt(
     "now",
@@ -220,8 +244,47 @@ static NOW: Opt = opt(
     "current time, such as 2026-05-04T03:02:01Z, which lets devices that are not ready for binding time out; default: nothing times out",
 );
 static REQUIRE: Opt = opt("require", None, Takes::Nothing, "exit with 1 if a pod or claim fits on no node");
+static LIVE: Opt = opt(
+    "live",
+    None,
+    Takes::Nothing,
+    "take release, gates, served versions and labels of namespaces from the cluster that kubectl reaches; `kubectl claimkit` does so always",
+);
+static AUDIT_LIVE: Opt = opt(
+    "live",
+    None,
+    Takes::Nothing,
+    "read the cluster that kubectl reaches, instead of files; `kubectl claimkit` does so where no file is given",
+);
+static WHY_LIVE: Opt = opt("live", None, Takes::Nothing, "accepted, for this verb always asks the cluster");
+static LIVE_NAMESPACE: Opt =
+    opt("namespace", Some('n'), Takes::Text("NAMESPACE"), "namespace of the pods; default: that of kubectl's context");
+static ALL_NAMESPACES: Opt = opt("all-namespaces", Some('A'), Takes::Nothing, "all pods that wait, in all namespaces");
+static LIVE_RELEASE: Opt = opt(
+    "release",
+    Some('r'),
+    Takes::Text("RELEASE"),
+    "Kubernetes release to follow, such as 1.34 or 1.34.2; default: the server's",
+);
+static LIVE_GATES: Opt = gates(
+    "feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable; default: what kube-apiserver's metrics show",
+);
+static WHY_REQUIRE: Opt = opt("require", None, Takes::Nothing, "exit with 1 if a pod gets no node because of its devices");
+static CONTEXT: Opt = opt("context", None, Takes::Text("CONTEXT"), "kubectl's context; default: the current one");
+static KUBECONFIG: Opt = opt("kubeconfig", None, Takes::Text("FILE"), "kubectl's configuration");
+static AS_USER: Opt = opt("as", None, Takes::Text("USER"), "the user to impersonate, as in kubectl");
+static AS_GROUP: Opt = many("as-group", Takes::Text("GROUP"), "a group to impersonate, as in kubectl; repeatable");
+static AS_UID: Opt = opt("as-uid", None, Takes::Text("UID"), "the UID to impersonate, as in kubectl");
+static REQUEST_TIMEOUT: Opt =
+    opt("request-timeout", None, Takes::Text("DURATION"), "what one request may take, as in kubectl; default: 60s");
 
-/// Every verb.
+static BY: Opt = many(
+    "by",
+    Takes::OneOf(&["driver", "class", "namespace", "node", "pool"]),
+    "show only this table of use, with every row; repeatable",
+);
+
+/// All verbs, in the order of the help.
 pub static VERBS: &[Verb] = &[
     Verb {
         name: "validate",
@@ -250,6 +313,13 @@ pub static VERBS: &[Verb] = &[
             &WARNINGS_AS_ERRORS,
             &QUIET,
             &ALLOW_UNCHECKED,
+            &LIVE,
+            &CONTEXT,
+            &KUBECONFIG,
+            &AS_USER,
+            &AS_GROUP,
+            &AS_UID,
+            &REQUEST_TIMEOUT,
             &SHOW_SETTINGS,
         ],
     },
@@ -331,7 +401,10 @@ pub static VERBS: &[Verb] = &[
             &POD,
             &ONLY_NODE,
             &CLUSTER,
+            &ALONE,
+            &HOW_MANY,
             &WHAT_IF,
+            &NODE_LIKE,
             &NOW,
             &REQUIRE,
             &DEVICE_RELEASE,
@@ -345,6 +418,55 @@ pub static VERBS: &[Verb] = &[
             &RECURSIVE,
             &EXCLUDE,
             &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "audit",
+        operands: "[FILE…]",
+        about: "Show what is wrong in a cluster as it is, and how much of its devices is in use",
+        options: &[
+            &BY,
+            &DEVICE_RELEASE,
+            &GATES,
+            &NAMESPACE,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+            &IGNORE,
+            &WARNINGS_AS_ERRORS,
+            &QUIET,
+            &AUDIT_LIVE,
+            &CONTEXT,
+            &KUBECONFIG,
+            &AS_USER,
+            &AS_GROUP,
+            &AS_UID,
+            &REQUEST_TIMEOUT,
+            &SHOW_SETTINGS,
+        ],
+    },
+    Verb {
+        name: "why",
+        operands: "[POD]",
+        about: "Explain why a pod of a running cluster waits, or all that wait; asks the kubectl on PATH and changes nothing",
+        options: &[
+            &LIVE_NAMESPACE,
+            &ALL_NAMESPACES,
+            &ONLY_NODE,
+            &WHAT_IF,
+            &WHY_REQUIRE,
+            &WHY_LIVE,
+            &LIVE_RELEASE,
+            &LIVE_GATES,
+            &OUTPUT_PLAIN,
+            &CONTEXT,
+            &KUBECONFIG,
+            &AS_USER,
+            &AS_GROUP,
+            &AS_UID,
+            &REQUEST_TIMEOUT,
         ],
     },
     Verb {
@@ -381,8 +503,27 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "admit",
         operands: "FILE…",
-        about: "Answer AdmissionRequests (JSON) as the admission policy does",
-        options: &[&SETTINGS, &NAMESPACE_LABELS],
+        about: "Answer AdmissionRequests (JSON), or manifests as if they were applied, as the admission policy does",
+        options: &[
+            &FILENAME,
+            &SETTINGS,
+            &OLD_OBJECTS,
+            &NAMESPACE,
+            &NAMESPACE_LABELS,
+            &USER,
+            &GROUP,
+            &OUTPUT_PLAIN,
+            &COLOR,
+            &STDIN_FILENAME,
+            &RECURSIVE,
+            &EXCLUDE,
+        ],
+    },
+    Verb {
+        name: "policy",
+        operands: "FILE",
+        about: "Print the settings of a policy in another form: ValidatingAdmissionPolicies",
+        options: &[&AS],
     },
     Verb {
         name: "batch",

@@ -1,11 +1,13 @@
 //! `patch`: what a stored object becomes, on standard output; whether the server would take it, by findings and exit code.
 
 use super::arguments::Arguments;
-use super::ask::{self, Request};
+use super::ask;
 use super::{Host, UNUSABLE, check, files, pairs};
+use crate::finding::TextField;
 use crate::report::Report;
 use crate::report::text;
-use serde_json::Value;
+use crate::wire::request::{Operation, PatchType, Replaced, ValidateRequest};
+use crate::wire::{self, Request};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let (old, patch) = match arguments.operands.as_slice() {
@@ -25,40 +27,56 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let old = old.first();
     let status = arguments.value("subresource") == Some("status");
     let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };
-    let request = Request::new("validate")
-        .with("operation", Some(if status { "patchStatus" } else { "patch" }))
-        .with_text("patch", patch)
-        .with("patchType", arguments.value("type"))
-        .with("fieldManager", arguments.value("field-manager"))
-        .with("force", arguments.has("force-conflicts").then_some(true))
-        .with("time", arguments.value("time"))
-        .with("release", arguments.value("release"))
-        .with("gates", gates)
-        .with("namespaceLabels", labels)
-        .with("fieldValidation", arguments.value("field-validation").map(check::capital));
-    let request = match old {
-        Some(old) => request.with_text("old", old),
-        None => request,
+    let request = ValidateRequest {
+        operation: if status { Operation::PatchStatus } else { Operation::Patch },
+        patch: Some(patch.text.clone()),
+        patch_type: arguments.value("type").map(patch_type).unwrap_or_default(),
+        old: old.map(|old| old.text.clone()),
+        field_manager: arguments.value("field-manager").map(str::to_owned),
+        force: arguments.has("force-conflicts"),
+        time: arguments.value("time").map(str::to_owned),
+        release: arguments.value("release").map(str::to_owned),
+        gates: ask::map(gates).unwrap_or_default(),
+        namespace_labels: ask::map(labels),
+        field_validation: arguments.value("field-validation").map(check::field_validation).unwrap_or_default(),
+        replaced: Replaced {
+            patch: ask::offset(patch.replaced),
+            old: old.and_then(|old| ask::offset(old.replaced)),
+            ..Replaced::default()
+        },
+        ..ValidateRequest::default()
     };
-    let Some(told) = ask::once(&request, host) else { return UNUSABLE };
-    let told = ask::place_beside(told, "old", old.map_or(&[], std::slice::from_ref));
-    let told = ask::place_beside(told, "patch", std::slice::from_ref(patch));
-    let report = Report::new(&patch.name, &patch.text, &told.answer, arguments.has("remarks"));
+    let Some(answer) = ask::once(Request::Validate(request), host) else { return UNUSABLE };
+    let answer = ask::place_beside(answer, TextField::Old, old.map_or(&[], std::slice::from_ref));
+    let answer = ask::place_beside(answer, TextField::Patch, std::slice::from_ref(patch));
+    let report = Report::new(&patch.name, &patch.text, &answer, arguments.has("remarks"));
     let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];
     if arguments.value("output") == Some("json") {
-        host.out(&format!("{}\n", told.json));
+        host.out(&format!("{}\n", wire::print(&answer)));
         return check::end(arguments, &reports, true, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
     reports.iter().for_each(|report| text::write(&mut err, report, style));
+    err.push_str(&ask::rules_of(&answer));
     host.err(&err);
-    let part = if arguments.has("changes") { "changes" } else { "object" };
-    let answer: Value = serde_json::from_str(&told.json).unwrap_or_default();
-    if let Some(value) =
-        answer.get("objects").and_then(|objects| objects.as_array()?.first()?.get(part)).filter(|value| !value.is_null())
-    {
-        host.out(&format!("{value}\n"));
+    let object = answer.objects.first();
+    let printed = match arguments.has("changes") {
+        true => object.and_then(|object| object.changes.as_ref()).map(wire::print),
+        false => object.and_then(|object| object.object.as_ref()).map(|object| object.get().to_owned()),
+    };
+    if let Some(printed) = printed {
+        host.out(&format!("{printed}\n"));
     }
     check::end(arguments, &reports, true, host)
+}
+
+/// Returns the value of `--type`.
+fn patch_type(word: &str) -> PatchType {
+    match word {
+        "json" => PatchType::Json,
+        "merge" => PatchType::Merge,
+        "apply" => PatchType::Apply,
+        _ => PatchType::Strategic,
+    }
 }

@@ -1,25 +1,27 @@
 //! `claimkit.toml`: settings of a project, found in the folder where the command runs or above it.
 
+use super::Host;
 use super::arguments::Arguments;
-use super::{Host, pairs};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use super::pairs::{self, Pairs};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The name of the file.
 pub const NAME: &str = "claimkit.toml";
 
-/// What the file may say. Options on the command line come before it.
-#[derive(Debug, Default, Deserialize)]
+/// The settings of the file. Options on the command line take precedence.
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// The Kubernetes release, as `--release` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     release: Option<String>,
     /// Feature gates over the release's defaults, as `--gates` takes them.
     #[serde(default)]
     gates: BTreeMap<String, bool>,
     /// Labels of the request's namespace, as `--namespace-labels` takes them.
-    #[serde(default, rename = "namespace-labels")]
+    #[serde(default, rename(deserialize = "namespace-labels", serialize = "namespaceLabels"))]
     namespace_labels: BTreeMap<String, String>,
     /// Codes of findings to leave out, in addition to `--ignore`.
     #[serde(default)]
@@ -27,12 +29,20 @@ pub struct Settings {
     /// Paths to skip, in addition to `--exclude`.
     #[serde(default)]
     exclude: Vec<String>,
-    /// Where the file was found.
+    /// The path of the file.
     #[serde(skip)]
     found: Option<String>,
 }
 
 impl Settings {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line.
+    pub fn read(text: &str) -> Result<Self, String> {
+        basic_toml::from_str(text).map_err(|error| error.to_string())
+    }
+
     /// Reads the nearest file, if there is one.
     ///
     /// # Errors
@@ -45,7 +55,7 @@ impl Settings {
             let path = format!("{}/{NAME}", here.trim_end_matches('/'));
             if let Ok(bytes) = host.read(&path, MOST) {
                 let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
-                let read: Settings = basic_toml::from_str(&text).map_err(|error| format!("{path}: {error}"))?;
+                let read = Settings::read(&text).map_err(|error| format!("{path}: {error}"))?;
                 return Ok(Settings { found: Some(path), ..read });
             }
             folder = here.rsplit_once(['/', '\\']).map(|(above, _)| above).filter(|_| here != "/");
@@ -53,22 +63,26 @@ impl Settings {
         Ok(Settings::default())
     }
 
-    /// Fills in what was not said on the command line.
+    /// Fills in options that the command line does not set.
     pub fn settle(&self, arguments: &mut Arguments) {
+        for (option, values) in [("ignore", &self.ignore), ("exclude", &self.exclude)] {
+            values.iter().for_each(|value| arguments.add(option, value));
+        }
+        // A running cluster says these itself.
+        if arguments.has("live") {
+            return;
+        }
         if let Some(release) = &self.release {
             arguments.settle("release", release);
         }
         // Errors of the command line are reported when it is read.
-        let given = |read: Result<Option<Map<String, Value>>, String>| read.ok().flatten().unwrap_or_default();
-        let (gates, labels) = (given(pairs::read_gates(arguments)), given(pairs::read_labels(arguments)));
-        for (name, on) in self.gates.iter().filter(|(name, _)| !gates.contains_key(*name)) {
+        let gates = pairs::read_gates(arguments).ok().flatten().unwrap_or_default();
+        let labels = pairs::read_labels(arguments).ok().flatten().unwrap_or_default();
+        for (name, on) in self.gates.iter().filter(|(name, _)| gates.iter().all(|(given, _)| given != *name)) {
             arguments.add("gates", &format!("{name}={on}"));
         }
-        for (key, value) in self.namespace_labels.iter().filter(|(key, _)| !labels.contains_key(*key)) {
+        for (key, value) in self.namespace_labels.iter().filter(|(key, _)| labels.iter().all(|(given, _)| given != *key)) {
             arguments.add("namespace-labels", &format!("{key}={value}"));
-        }
-        for (option, values) in [("ignore", &self.ignore), ("exclude", &self.exclude)] {
-            values.iter().for_each(|value| arguments.add(option, value));
         }
     }
 
@@ -77,11 +91,6 @@ impl Settings {
     /// # Errors
     /// A gate or a label that cannot be read.
     pub fn shown(&self, arguments: &Arguments) -> Result<String, String> {
-        let table = |map: Option<Map<String, Value>>| {
-            let map = map.unwrap_or_default();
-            let entries: Vec<String> = map.iter().map(|(key, value)| format!("{key:?} = {value}")).collect();
-            if entries.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", entries.join(", ")) }
-        };
         let list = |option| arguments.values(option).map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
         let mut text = match &self.found {
             Some(path) => format!("# {path}, and the command line\n"),
@@ -91,10 +100,20 @@ impl Settings {
             Some(release) => text.push_str(&format!("release = {release:?}\n")),
             None => text.push_str("# release: the last one that serves each object's version\n"),
         }
-        text.push_str(&format!("gates = {}\n", table(pairs::read_gates(arguments)?)));
-        text.push_str(&format!("namespace-labels = {}\n", table(pairs::read_labels(arguments)?)));
+        text.push_str(&format!("gates = {}\n", table(pairs::read_gates(arguments)?, bool::to_string)));
+        text.push_str(&format!(
+            "namespace-labels = {}\n",
+            table(pairs::read_labels(arguments)?, |value| Value::from(value.as_str()).to_string())
+        ));
         text.push_str(&format!("ignore = [{}]\n", list("ignore")));
         text.push_str(&format!("exclude = [{}]\n", list("exclude")));
         Ok(text)
     }
+}
+
+/// Returns pairs as an inline table.
+fn table<T>(pairs: Pairs<T>, value: impl Fn(&T) -> String) -> String {
+    let entries = pairs.iter().flatten().map(|(key, item)| format!("{key:?} = {}", value(item)));
+    let entries = entries.collect::<Vec<_>>().join(", ");
+    if entries.is_empty() { "{}".to_owned() } else { format!("{{ {entries} }}") }
 }

@@ -1,19 +1,20 @@
 //! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
 
+use crate::finding::Severity;
 use crate::report::Report;
 use crate::report::text::visible;
 
 /// Writes a file's findings, one line each.
 pub fn write(out: &mut String, report: &Report<'_>) {
     for finding in &report.findings {
-        let command = match finding.severity.as_str() {
-            "error" => "error",
-            "warning" => "warning",
-            _ => "notice",
+        let command = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "notice",
         };
         let (name, places) = report.file_of(finding);
         let mut properties = format!("file={}", property(name));
-        if let Some(range) = finding.range {
+        if let Some(range) = &finding.range {
             let (line, column) = places.line_and_column(range.start);
             let (end_line, end_column) = places.line_and_column(range.end);
             properties.push_str(&format!(",line={line},endLine={end_line}"));
@@ -23,7 +24,7 @@ pub fn write(out: &mut String, report: &Report<'_>) {
                 properties.push_str(&format!(",col={column},endColumn={last}"));
             }
         }
-        properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin, finding.code))));
+        properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin.name(), finding.code.name()))));
         let mut message = finding.message.clone();
         if let Some(help) = &finding.help {
             message.push_str(&format!("\nhelp: {help}"));

@@ -1,7 +1,8 @@
 //! JUnit's XML, as CI systems read it: a suite per file, a case per object, errors as failures.
 
+use crate::finding::Severity;
 use crate::report::Report;
-use crate::report::answer::Finding;
+use crate::text::located::Finding;
 
 /// Writes all files as one document.
 pub fn document(reports: &[Report<'_>]) -> String {
@@ -25,7 +26,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
     let mut failed = 0usize;
     let mut add = |name: &str, findings: Vec<&Finding>| {
         count = count.saturating_add(1);
-        if findings.iter().any(|finding| finding.severity == "error") {
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
             failed = failed.saturating_add(1);
         }
         case(&mut cases, report, name, &findings);
@@ -38,7 +39,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
     for (index, object) in report.answer.objects.iter().enumerate() {
         // A Pod is not a test case, but findings about its claims must be kept.
         let findings: Vec<_> = report.findings.iter().copied().filter(|finding| finding.object == Some(index)).collect();
-        if !object.checked() && findings.is_empty() {
+        if !object.is_checked() && findings.is_empty() {
             continue;
         }
         let name = match (object.namespace.as_str(), object.name.as_str()) {
@@ -61,7 +62,7 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
     let mut notes = String::new();
     for finding in findings {
         let (name, places) = report.file_of(finding);
-        let place = finding.range.map_or_else(
+        let place = finding.range.as_ref().map_or_else(
             || name.to_owned(),
             |range| {
                 let (line, column) = places.line_and_column(range.start);
@@ -69,15 +70,20 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
             },
         );
         let help = finding.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-        if finding.severity == "error" {
+        if finding.severity == Severity::Error {
             out.push_str(&format!(
                 "      <failure type=\"{}\" message=\"{}\">{}</failure>\n",
-                escape(&finding.code),
+                escape(finding.code.name()),
                 escape(&finding.message),
-                escape(&format!("{place}: {} ({}){help}", finding.message, finding.origin)),
+                escape(&format!("{place}: {} ({}){help}", finding.message, finding.origin.name())),
             ));
         } else {
-            notes.push_str(&escape(&format!("{place}: {}: {} ({}){help}\n", finding.severity, finding.message, finding.origin)));
+            notes.push_str(&escape(&format!(
+                "{place}: {}: {} ({}){help}\n",
+                finding.severity.name(),
+                finding.message,
+                finding.origin.name()
+            )));
         }
     }
     if !notes.is_empty() {

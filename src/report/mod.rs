@@ -1,6 +1,6 @@
 //! Findings as people and programs read them. Each form has a file; all take the same [`Report`]s.
 
-pub mod answer;
+pub mod form;
 pub mod github;
 pub mod junit;
 pub mod nodes;
@@ -8,39 +8,45 @@ pub mod places;
 pub mod sarif;
 pub mod text;
 
-use answer::{Answer, Finding};
+use crate::finding::{Code, Severity};
+use crate::text::located::Finding;
+use crate::wire::Answer;
+use claimkit_values::order;
 use places::Places;
 
-/// What was said of one file.
+/// The findings about one file.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
     /// The file's name, as it is shown.
     pub name: &'a str,
     /// Its text, into which the findings' ranges point.
     pub text: &'a str,
-    /// The answer.
     pub answer: &'a Answer,
     /// The findings that are shown, in the order of the text; those without a place come first.
     pub findings: Vec<&'a Finding>,
-    /// Where they stand.
     pub places: Places<'a>,
     /// The other files that findings are about.
     others: Vec<(&'a str, Places<'a>)>,
 }
 
+/// Remarks without which an answer would be taken for more certain than it is: they are always shown.
+const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom];
+
 impl<'a> Report<'a> {
-    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. One of them is always shown: that
-    /// the answer applies to a default release.
+    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. Some are always shown: that the
+    /// answer applies to a default release, and that it is one of several.
     ///
     /// Files with nothing to check, or with objects of other groups, appear only in the summary: in a folder this is common.
     pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {
         let mut findings: Vec<&Finding> = answer
             .findings
             .iter()
-            .filter(|finding| !matches!(finding.code.as_str(), "nothing-checked" | "other-group"))
-            .filter(|finding| remarks || finding.severity != "info" || finding.code == "release-decides")
+            .filter(|finding| !matches!(finding.code, Code::NothingChecked | Code::OtherGroup | Code::PodClaimsOnly))
+            .filter(|finding| remarks || finding.severity != Severity::Info || ALWAYS.contains(&finding.code))
             .collect();
-        findings.sort_by_key(|finding| (finding.file.is_none(), finding.range.map(|range| range.start.offset)));
+        order::sort_by_key(&mut findings, |finding| {
+            (finding.file.is_none(), finding.range.as_ref().map(|range| range.start.byte_offset))
+        });
         Report { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
     }
 
@@ -51,7 +57,7 @@ impl<'a> Report<'a> {
         self
     }
 
-    /// The file that a finding is about: its name, and where things stand in it.
+    /// Returns the file that a finding is about: its name, and the positions in it.
     pub fn file_of(&self, finding: &Finding) -> (&'a str, &Places<'a>) {
         let other = self.others.iter().find(|(name, _)| finding.file.as_deref() == Some(name));
         other.map_or((self.name, &self.places), |(name, places)| (*name, places))

@@ -1,98 +1,96 @@
-//! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node. Like all
-//! renderers they start from the answer's JSON (see [`crate::report::answer`]); here from parts of `objects[i].placement`.
+//! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node.
 
 use crate::report::text::{Style, visible};
-use serde_json::Value;
+use crate::scheduler::placement::{Check, Claim, Node, SelectorCheck, TermOutcome, Verdict};
+use crate::text::located::Range;
 
-/// Names the place of a `range`: `class.yaml:14:9`.
-pub type Locate<'a> = &'a dyn Fn(&Value) -> Option<String>;
+/// Names the place of a range: `class.yaml:14:9`.
+pub type Locate<'a> = &'a dyn Fn(&Range) -> Option<String>;
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn verdict(verdict: &str, style: Style) -> String {
+fn verdict(verdict: Verdict, style: Style) -> String {
     let sgr = match verdict {
-        "Yes" => "32",
-        "Possible" => "33",
-        _ => "31",
+        Verdict::Yes => "32",
+        Verdict::Possible => "33",
+        Verdict::No | Verdict::Error => "31",
     };
-    style.paint(sgr, &verdict.to_ascii_lowercase())
+    style.paint(sgr, &verdict.name().to_ascii_lowercase())
 }
 
-fn at(value: &Value, place: Locate<'_>) -> String {
-    value.get("range").and_then(place).map_or_else(String::new, |place| format!(" ({})", visible(&place)))
+fn at(range: Option<&Range>, place: Locate<'_>) -> String {
+    range.and_then(place).map_or_else(String::new, |place| format!(" ({})", visible(&place)))
 }
 
-/// `node-3: no: term 2 of 3 misses by one: … (class.yaml:14:9)`
-pub fn line(node: &Value, place: Locate<'_>, style: Style) -> String {
-    let name = match text(node, "name") {
+/// Returns a node in one line: `node-3: no: term 2 of 3 misses by one: … (class.yaml:14:9)`.
+pub fn line(node: &Node, place: Locate<'_>, style: Style) -> String {
+    let name = match node.name.as_str() {
         "" => "(no name)",
         name => name,
     };
-    let said = text(node, "verdict");
-    let place = if matches!(said, "No" | "Error") { at(node, place) } else { String::new() };
-    format!("{}: {}: {}{place}", visible(name), verdict(said, style), visible(text(node, "reason")))
+    let place = if matches!(node.verdict, Verdict::No | Verdict::Error) { at(node.range.as_ref(), place) } else { String::new() };
+    format!("{}: {}: {}{place}", visible(name), verdict(node.verdict, style), visible(&node.reason))
 }
 
-/// Everything about one node.
-pub fn explanation(node: &Value, place: Locate<'_>, style: Style) -> String {
+/// Returns everything about one node.
+pub fn explanation(node: &Node, place: Locate<'_>, style: Style) -> String {
     let mut out = format!("  {}\n", line(node, place, style));
-    for claim in list(node, "claims") {
+    for claim in node.claims.iter().flatten() {
         write_claim(&mut out, claim, place, style);
     }
-    if let Some(check) = node.get("selector") {
+    if let Some(check) = &node.selector {
         write_terms(&mut out, check, 4, place, style);
     }
     out
 }
 
-fn write_claim(out: &mut String, claim: &Value, place: Locate<'_>, style: Style) {
-    let parts = ["entry", "claim", "class"].map(|name| (name, text(claim, name)));
-    let named: Vec<String> =
-        parts.iter().filter(|(_, said)| !said.is_empty()).map(|(name, said)| format!("{name} `{said}`")).collect();
-    let said = verdict(text(claim, "verdict"), style);
-    out.push_str(&format!("    {}: {said}: {}\n", visible(&named.join(", ")), visible(text(claim, "reason"))));
-    let reason = text(claim, "schedulerReason");
-    if !reason.is_empty() {
+fn write_claim(out: &mut String, claim: &Claim, place: Locate<'_>, style: Style) {
+    let parts = [("entry", &claim.entry), ("claim", &claim.claim), ("class", &claim.class)];
+    let named = parts
+        .iter()
+        .filter_map(|(name, value)| Some(format!("{name} `{}`", value.as_deref().filter(|value| !value.is_empty())?)));
+    let named = named.collect::<Vec<_>>().join(", ");
+    out.push_str(&format!("    {}: {}: {}\n", visible(&named), verdict(claim.verdict, style), visible(&claim.reason)));
+    if let Some(reason) = claim.scheduler_reason.as_deref().filter(|reason| !reason.is_empty()) {
         out.push_str(&format!("      the scheduler says: {}\n", visible(reason)));
     }
-    for check in list(claim, "checks") {
-        let what = match text(check, "source") {
-            "" => text(check, "check"),
-            source => source,
-        };
-        out.push_str(&format!("      {} {what}: {}{}\n", mark(check, style), visible(text(check, "why")), at(check, place)));
-        write_terms(out, check, 8, place, style);
+    for check in &claim.checks {
+        let range = check.selector.as_ref().and_then(|selector| selector.range.as_ref());
+        let why = visible(&check.why);
+        out.push_str(&format!("      {} {}: {why}{}\n", mark(check.holds, style), name(check), at(range, place)));
+        if let Some(selector) = &check.selector {
+            write_terms(out, selector, 8, place, style);
+        }
     }
 }
 
-/// `+` what holds, `-` what does not, `?` what decides nothing.
-fn mark(check: &Value, style: Style) -> String {
-    match check.get("holds").and_then(Value::as_bool) {
+/// Returns the path of a check's selector, else the check's own name.
+fn name(check: &Check) -> &str {
+    let source = check.selector.as_ref().and_then(|selector| selector.source);
+    source.filter(|source| !source.is_empty()).unwrap_or(check.check.name())
+}
+
+/// Returns `+` for what holds, `-` for what does not, `?` for what decides nothing.
+fn mark(holds: Option<bool>, style: Style) -> String {
+    match holds {
         Some(true) => style.paint("32", "+"),
         Some(false) => style.paint("31", "-"),
         None => "?".to_owned(),
     }
 }
 
-fn write_terms(out: &mut String, check: &Value, indent: usize, place: Locate<'_>, style: Style) {
-    for term in list(check, "terms") {
-        let index = term.get("index").and_then(Value::as_u64).unwrap_or_default();
-        let said = match text(term, "outcome") {
-            "Match" => "matches",
-            "NoMatch" => "does not match",
-            "Empty" => "is empty and selects nothing",
-            _ => "cannot be parsed",
+fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Locate<'_>, style: Style) {
+    for term in check.terms.iter().flatten() {
+        let said = match term.outcome {
+            TermOutcome::Match => "matches",
+            TermOutcome::NoMatch => "does not match",
+            TermOutcome::Empty => "is empty and selects nothing",
+            TermOutcome::Error => "cannot be parsed",
         };
-        out.push_str(&format!("{:indent$}term {} {said}{}\n", "", index.saturating_add(1), at(term, place)));
-        for requirement in list(term, "requirements") {
-            let why = visible(text(requirement, "why"));
-            out.push_str(&format!("{:indent$}  {} {why}{}\n", "", mark(requirement, style), at(requirement, place)));
+        let number = term.index.saturating_add(1);
+        out.push_str(&format!("{:indent$}term {number} {said}{}\n", "", at(term.range.as_ref(), place)));
+        for requirement in &term.requirements {
+            let why = visible(&requirement.why);
+            let place = at(requirement.range.as_ref(), place);
+            out.push_str(&format!("{:indent$}  {} {why}{place}\n", "", mark(requirement.holds, style)));
         }
     }
 }
@@ -100,20 +98,20 @@ fn write_terms(out: &mut String, check: &Value, indent: usize, place: Locate<'_>
 /// The titles of [`row`].
 pub const TITLES: [&str; 6] = ["OBJECT", "NODE", "VERDICT", "SCHEDULER", "PLACE", "REASON"];
 
-/// One row of a table: object, node, verdict, the scheduler's text, the place, the reason.
-pub fn row(object: &str, node: &Value, place: Locate<'_>) -> Vec<String> {
+/// Returns one row of a table: object, node, verdict, the scheduler's text, the place, the reason.
+pub fn row(object: &str, node: &Node, place: Locate<'_>) -> Vec<String> {
     let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
     vec![
         object.to_owned(),
-        or_dash(text(node, "name")),
-        text(node, "verdict").to_owned(),
-        or_dash(text(node, "schedulerReason")),
-        node.get("range").and_then(place).unwrap_or_else(|| "-".to_owned()),
-        text(node, "reason").to_owned(),
+        or_dash(&node.name),
+        node.verdict.to_string(),
+        or_dash(node.scheduler_reason.as_deref().unwrap_or_default()),
+        node.range.as_ref().and_then(place).unwrap_or_else(|| "-".to_owned()),
+        node.reason.clone(),
     ]
 }
 
-/// Rows in columns.
+/// Returns rows in columns.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

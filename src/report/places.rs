@@ -1,6 +1,6 @@
 //! Lines and columns of a text, as people count them.
 
-use crate::report::answer::Position;
+use crate::text::located::Position;
 
 /// Bytes between two counts of characters that are kept.
 const BLOCK: usize = 1024;
@@ -28,7 +28,7 @@ impl<'t> Places<'t> {
         Places { text, lines: std::iter::once(0).chain(ends).collect(), characters }
     }
 
-    /// The text.
+    /// Returns the text of the file.
     pub fn text(&self) -> &'t str {
         self.text
     }
@@ -43,7 +43,7 @@ impl<'t> Places<'t> {
 
     /// Line and column, both from 1, columns in characters.
     pub fn line_and_column(&self, position: Position) -> (u32, usize) {
-        let offset = position.offset as usize;
+        let offset = position.byte_offset as usize;
         let (start, _) = self.line(offset);
         let column = self.characters_before(offset).saturating_sub(self.characters_before(start));
         (position.line.saturating_add(1), column.saturating_add(1))
@@ -71,7 +71,12 @@ mod tests {
     fn columns_are_characters_wherever_they_stand() {
         let text = format!("é\r\n{}x\n", "é😀".repeat(1000));
         let places = Places::of(&text);
-        let at = |line: u32, offset: usize| Position { line, character: 0, offset: u32::try_from(offset).unwrap_or(0) };
+        let at = |line: u32, offset: usize| Position {
+            line,
+            character: 0,
+            offset: 0,
+            byte_offset: u32::try_from(offset).unwrap_or(0),
+        };
         assert_eq!(places.line_and_column(at(0, 2)), (1, 2));
         assert_eq!(places.line_and_column(at(1, 4)), (2, 1));
         assert_eq!(places.line_and_column(at(1, 4 + 6000)), (2, 2001));

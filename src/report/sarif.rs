@@ -1,13 +1,14 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
+use crate::finding::Severity;
 use crate::report::Report;
-use crate::report::answer::{Edit, Finding, Fix, Range};
+use crate::text::located::{Edit, Finding, Fix, Range};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: BTreeSet<&str> = reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.as_str()).collect();
+    let codes: BTreeSet<&str> = reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.name()).collect();
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();
@@ -25,17 +26,17 @@ fn rule(code: &str) -> Value {
 }
 
 fn result(report: &Report<'_>, finding: &Finding) -> Value {
-    let level = match finding.severity.as_str() {
-        "error" => "error",
-        "warning" => "warning",
-        _ => "note",
+    let level = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
     };
     let mut message = finding.message.clone();
     if let Some(help) = &finding.help {
         message.push_str(&format!("\nhelp: {help}"));
     }
     let artifact = json!({ "uri": uri(report.file_of(finding).0) });
-    let physical = match finding.range {
+    let physical = match &finding.range {
         Some(range) => json!({ "artifactLocation": artifact, "region": region(range) }),
         None => json!({ "artifactLocation": artifact }),
     };
@@ -43,13 +44,13 @@ fn result(report: &Report<'_>, finding: &Finding) -> Value {
     let mut put = |name: &str, value: Value| {
         result.insert(name.to_owned(), value);
     };
-    put("ruleId", json!(finding.code));
+    put("ruleId", json!(finding.code.name()));
     put("level", json!(level));
     put("message", json!({ "text": message }));
     put("locations", json!([{ "physicalLocation": physical }]));
-    put("properties", json!({ "origin": finding.origin }));
+    put("properties", json!({ "origin": finding.origin.name() }));
     if let Some(path) = &finding.path {
-        put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code) }));
+        put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code.name()) }));
     }
     if !finding.fixes.is_empty() {
         let fix = |fix: &Fix| {
@@ -65,11 +66,11 @@ fn result(report: &Report<'_>, finding: &Finding) -> Value {
 }
 
 fn replacement(edit: &Edit) -> Value {
-    json!({ "deletedRegion": region(edit.range), "insertedContent": { "text": edit.new_text } })
+    json!({ "deletedRegion": region(&edit.range), "insertedContent": { "text": edit.new_text } })
 }
 
 /// Lines and columns from 1; the end column is the one after the last.
-fn region(range: Range) -> Value {
+fn region(range: &Range) -> Value {
     let from_one = |number: u32| u64::from(number).saturating_add(1);
     json!({
         "startLine": from_one(range.start.line),

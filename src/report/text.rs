@@ -1,8 +1,9 @@
 //! For a person at a terminal: one line with the place, the source line with carets, and what to do.
 
+use crate::finding::Severity;
 use crate::report::Report;
-use crate::report::answer::{Finding, Range};
 use crate::report::places::Places;
+use crate::text::located::{Finding, Range};
 
 /// Maximum width of a shown source line; of a longer line, the part around the finding is shown.
 const WIDTH: usize = 120;
@@ -11,30 +12,31 @@ const SEEN: usize = 2048;
 /// Columns of such a line that stay in view before the finding.
 const BEFORE: usize = 40;
 
-/// Terminal colours, or none.
+/// The style of a terminal: with or without colors.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     colours: bool,
 }
 
 impl Style {
-    /// With colours, or without.
+    /// Creates a style with or without colors.
     pub fn new(colours: bool) -> Self {
         Style { colours }
     }
 
-    /// A text in a colour of the terminal (an SGR parameter).
+    /// A text in a color of the terminal (an SGR parameter).
     pub fn paint(self, sgr: &str, text: &str) -> String {
         if self.colours { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn severity(self, severity: &str) -> String {
+    /// Returns the name of a severity, in its color.
+    pub fn severity(self, severity: Severity) -> String {
         let sgr = match severity {
-            "error" => "1;31",
-            "warning" => "1;33",
-            _ => "1;36",
+            Severity::Error => "1;31",
+            Severity::Warning => "1;33",
+            Severity::Info => "1;36",
         };
-        self.paint(sgr, severity)
+        self.paint(sgr, severity.name())
     }
 }
 
@@ -45,28 +47,50 @@ pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
     }
 }
 
-fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
+/// Writes a file's findings, one line each, and their help below them.
+pub fn lines(out: &mut String, report: &Report<'_>) {
+    for finding in &report.findings {
+        let message: Vec<&str> = finding.message.lines().collect();
+        let (severity, origin, code) = (finding.severity.name(), finding.origin.name(), finding.code.name());
+        out.push_str(&format!(
+            "{}: {severity}: {} [{origin} {code}]\n",
+            visible(&place(report, finding)),
+            visible(&message.join(" "))
+        ));
+        if let Some(help) = &finding.help {
+            out.push_str(&format!("    help: {}\n", visible(help)));
+        }
+    }
+}
+
+/// Returns `file:line:column`, or the file alone for a finding about all of it.
+fn place(report: &Report<'_>, finding: &Finding) -> String {
     let (name, places) = report.file_of(finding);
-    let place = match finding.range {
+    match &finding.range {
         Some(range) => {
             let (line, column) = places.line_and_column(range.start);
             format!("{name}:{line}:{column}")
         }
         None => name.to_owned(),
-    };
+    }
+}
+
+fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
+    let (_, places) = report.file_of(finding);
+    let place = place(report, finding);
     let mut lines = finding.message.lines();
     let first = lines.next().unwrap_or_default();
     out.push_str(&format!(
         "{}: {}: {} {}\n",
         style.paint("1", &visible(&place)),
-        style.severity(&finding.severity),
+        style.severity(finding.severity),
         visible(first),
-        style.paint("2", &format!("[{} {}]", finding.origin, finding.code)),
+        style.paint("2", &format!("[{} {}]", finding.origin.name(), finding.code.name())),
     ));
     for line in lines {
         out.push_str(&format!("    {}\n", visible(line)));
     }
-    let gutter = finding.range.map_or(0, |range| excerpt(out, places, range, style));
+    let gutter = finding.range.as_ref().map_or(0, |range| excerpt(out, places, range, style));
     if let Some(help) = &finding.help {
         note(out, gutter, "help", help, style);
     }
@@ -82,9 +106,9 @@ fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: Style) 
 }
 
 /// The line a range begins in, with carets under the range. Gives the width of the gutter.
-fn excerpt(out: &mut String, places: &Places<'_>, range: Range, style: Style) -> usize {
+fn excerpt(out: &mut String, places: &Places<'_>, range: &Range, style: Style) -> usize {
     let text = places.text();
-    let start = range.start.offset as usize;
+    let start = range.start.byte_offset as usize;
     if !text.is_char_boundary(start) {
         return 0;
     }
@@ -92,7 +116,7 @@ fn excerpt(out: &mut String, places: &Places<'_>, range: Range, style: Style) ->
     // Examine no more of a long line than can be shown.
     let begin = begin.max(text.floor_char_boundary(start.saturating_sub(SEEN)));
     let rest = rest.min(text.floor_char_boundary(start.saturating_add(SEEN)));
-    let end = (range.end.offset as usize).clamp(start, rest);
+    let end = (range.end.byte_offset as usize).clamp(start, rest);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or("");
 
     let (lead, cut) = tail(&columns(part(begin, start)), BEFORE);
@@ -166,6 +190,30 @@ fn cell(character: char) -> usize {
         | 0x20000..=0x3fffd => 2,
         _ => 1,
     }
+}
+
+/// Lines of at most `most` columns, the first indented by `first`, the others by `rest`.
+pub fn wrapped(text: &str, first: usize, rest: usize, most: usize) -> String {
+    let mut out = String::new();
+    let mut line = " ".repeat(first);
+    let mut empty = true;
+    for word in visible(text).split(' ') {
+        let width = line.chars().count().saturating_add(word.chars().count()).saturating_add(1);
+        if !empty && width > most {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = " ".repeat(rest);
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
 }
 
 /// A text that cannot steer the terminal: control characters and direction overrides become visible signs.

@@ -1,0 +1,39 @@
+//! Lines of the output of `allocate`.
+
+use crate::api::Release;
+use crate::place::device::explain::account::PodAccount;
+use crate::scheduler::{HowMany, Mode};
+
+/// The default width of a terminal, in columns.
+pub const WIDTH: usize = 80;
+/// Most names in one line.
+pub const MOST_NAMES: usize = 3;
+
+/// The parts of an answer that are printed.
+#[derive(Clone, Copy)]
+pub struct Printed<'a> {
+    pub release: Release,
+    /// The mode in which pods were placed.
+    pub mode: Mode,
+    /// The number of pods that wait beside these.
+    pub beside: usize,
+    /// How often the repeated pod fits.
+    pub how_many: Option<&'a HowMany>,
+    /// The changes that the answer assumes.
+    pub assumed: &'a [String],
+    pub pods: &'a [PodAccount],
+}
+
+/// Returns the name of a pod, or of claims without one.
+pub fn name(pod: &PodAccount) -> String {
+    match &pod.pod {
+        Some(name) => name.clone(),
+        None if pod.claims.is_empty() => "claims without a pod".to_owned(),
+        None => pod.claims.join(", "),
+    }
+}
+
+/// Lines of at most [`WIDTH`] columns, the first indented by `first`, the others by `rest`.
+pub fn wrapped(text: &str, first: usize, rest: usize) -> String {
+    crate::report::text::wrapped(text, first, rest, WIDTH)
+}

@@ -1,0 +1,284 @@
+//! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
+
+use super::read::{Brief, Unseen};
+use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
+use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
+use crate::place::device::explain::words;
+use crate::place::device::status::Code;
+use crate::report::text::wrapped;
+use claimkit_values::order;
+use serde::Serialize;
+
+/// Most names in one line.
+const MOST_NAMES: usize = 3;
+/// Most nodes of a group whose own reasons are listed.
+const MOST_OWN: usize = 3;
+/// Most changes that are listed.
+const MOST_CHANGES: usize = 5;
+/// Most findings about the cluster that are listed.
+const MOST_FINDINGS: usize = 5;
+
+/// A pod with its account.
+pub struct Answered<'a> {
+    pub brief: &'a Brief,
+    /// Its account, if it waits and asks for devices.
+    pub account: Option<&'a PodAccount>,
+}
+
+/// The facts on which the answer is based.
+pub struct Beside<'a> {
+    /// The objects that could not be read.
+    pub unseen: &'a [Unseen],
+    /// The changes that were assumed.
+    pub assumed: &'a [String],
+    /// The errors found in the cluster.
+    pub findings: &'a [String],
+}
+
+/// The outcome for a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// It has a node.
+    Scheduled,
+    Ended,
+    /// It asks for no devices.
+    NoDevices,
+    /// Something stops it before any node is tried.
+    Stopped,
+    /// Some node can give it its devices.
+    Fits,
+    Refused,
+}
+
+impl Verdict {
+    /// Whether the pod gets no node because of its devices.
+    pub fn is_refused(self) -> bool {
+        matches!(self, Verdict::Stopped | Verdict::Refused)
+    }
+}
+
+impl Answered<'_> {
+    /// Returns the outcome for the pod.
+    pub fn verdict(&self) -> Verdict {
+        if matches!(self.brief.phase(), "Succeeded" | "Failed") {
+            return Verdict::Ended;
+        }
+        if self.brief.node().is_some() {
+            return Verdict::Scheduled;
+        }
+        let Some(account) = self.account else { return Verdict::NoDevices };
+        match &account.before {
+            Some(before) if before.code == Code::Skip => Verdict::NoDevices,
+            Some(_) => Verdict::Stopped,
+            None if account.nodes.iter().any(is_allocated) => Verdict::Fits,
+            None => Verdict::Refused,
+        }
+    }
+
+    /// The pod in one sentence.
+    fn sentence(&self) -> String {
+        let name = self.brief.full_name();
+        let account = self.account;
+        match self.verdict() {
+            Verdict::Scheduled => format!("{name} has a node: {}.", self.brief.node().unwrap_or_default()),
+            Verdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
+            Verdict::NoDevices => format!("{name} waits, and asks for no devices: something else keeps it."),
+            Verdict::Stopped => {
+                let message = account.and_then(|account| account.before.as_ref()).map_or("", |before| before.message.as_str());
+                format!("{name} waits, and no node is tried: {message}.")
+            }
+            Verdict::Fits => {
+                let nodes: Vec<&str> = self.nodes().filter(|node| is_allocated(node)).map(|node| node.name.as_str()).collect();
+                let can = if nodes.len() == 1 { "can give it its devices" } else { "could each give it its devices" };
+                format!("{name} waits, although {} {can}.", words::some(&nodes, MOST_NAMES))
+            }
+            Verdict::Refused => match self.nodes().count() {
+                0 => format!("{name} waits: there is no node to try."),
+                1 => format!("{name} waits: the only node cannot give it its devices."),
+                all => format!("{name} waits: none of {all} nodes can give it its devices."),
+            },
+        }
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = &NodeAccount> {
+        self.account.into_iter().flat_map(|account| &account.nodes)
+    }
+}
+
+fn is_allocated(node: &NodeAccount) -> bool {
+    node.verdict == NodeVerdict::Allocated
+}
+
+/// Nodes with the same reasons.
+struct Group<'a> {
+    names: Vec<&'a str>,
+    /// The lines that all pods share.
+    lines: Vec<String>,
+    /// The lines about the devices of each pod.
+    own: Vec<(&'a str, Vec<String>)>,
+}
+
+/// Writes the answer. `place`: where the pods are, for the sentence that none waits.
+pub fn text(answered: &[Answered<'_>], beside: &Beside<'_>, place: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in beside.assumed {
+        out.push_str(&wrapped(&format!("Assumed: {line}"), 0, 2, width));
+    }
+    if answered.is_empty() {
+        out.push_str(&wrapped(&format!("No pod waits {place}."), 0, 2, width));
+    }
+    for (at, one) in answered.iter().enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        write(&mut out, one, beside, width);
+    }
+    if !beside.findings.is_empty() && answered.iter().any(|one| one.verdict().is_refused()) {
+        out.push_str("\nIn the cluster:\n");
+        list(&mut out, beside.findings, MOST_FINDINGS, width);
+    }
+    out
+}
+
+fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize) {
+    let verdict = one.verdict();
+    out.push_str(&wrapped(&one.sentence(), 0, 2, width));
+    if let Some(says) = one.brief.says().filter(|_| one.brief.waits()) {
+        out.push_str(&wrapped(&format!("kube-scheduler: {says}"), 2, 4, width));
+    } else if one.brief.waits() {
+        out.push_str(&wrapped("kube-scheduler has written nothing about it yet.", 2, 4, width));
+    }
+    let Some(account) = one.account.filter(|_| one.brief.waits() && verdict != Verdict::NoDevices) else { return };
+    if let Some(help) = account.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty()) {
+        out.push_str(&wrapped(help, 2, 4, width));
+    }
+    for Unseen { what, so, .. } in beside.unseen {
+        let so = if so.is_empty() { String::new() } else { format!(": {so}") };
+        out.push_str(&wrapped(&format!("Not sure, for {what} could not be seen{so}."), 2, 4, width));
+    }
+    if verdict == Verdict::Fits && beside.assumed.is_empty() {
+        let other = "Either the scheduler has not tried again since, or something else than devices keeps it.";
+        out.push_str(&wrapped(other, 2, 4, width));
+    }
+    for group in groups(account) {
+        write_group(out, &group, width);
+    }
+    let helps = if verdict == Verdict::Fits { Vec::new() } else { helps(account) };
+    if !helps.is_empty() {
+        out.push_str("\nWhat helps:\n");
+        list(out, &helps, MOST_CHANGES, width);
+    } else if verdict == Verdict::Refused && account.nodes.iter().any(|node| node.verdict == NodeVerdict::None) {
+        out.push('\n');
+        out.push_str(&wrapped("No single change helps, nor any pair that was tried.", 0, 2, width));
+    }
+}
+
+fn write_group(out: &mut String, group: &Group<'_>, width: usize) {
+    let Some((head, rest)) = group.lines.split_first() else { return };
+    out.push('\n');
+    out.push_str(&wrapped(&format!("{}: {head}", words::some(&group.names, MOST_NAMES)), 0, 2, width));
+    for line in rest {
+        out.push_str(&wrapped(line, 2, 4, width));
+    }
+    let own = group.own.iter().filter(|(_, lines)| !lines.is_empty());
+    for (name, lines) in own.clone().take(MOST_OWN) {
+        for line in lines {
+            let line = if group.names.len() > 1 { format!("{name}: {line}") } else { line.clone() };
+            out.push_str(&wrapped(&line, 4, 6, width));
+        }
+    }
+    let more = own.count().saturating_sub(MOST_OWN);
+    if more > 0 {
+        out.push_str(&wrapped(&format!("{more} more: `--node NAME` shows one, `--output json` all"), 4, 6, width));
+    }
+}
+
+fn list(out: &mut String, lines: &[String], most: usize, width: usize) {
+    for line in lines.iter().take(most) {
+        out.push_str(&wrapped(line, 2, 4, width));
+    }
+    let more = lines.len().saturating_sub(most);
+    if more > 0 {
+        out.push_str(&wrapped(&format!("{more} more: `--output json` shows all"), 2, 4, width));
+    }
+}
+
+/// Groups the nodes that give no devices by what is the same for them, the largest group first.
+fn groups(account: &PodAccount) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    // The group of each node that has an account of its own.
+    let mut homes: Vec<(&str, usize)> = Vec::new();
+    for node in account.nodes.iter().filter(|node| !is_allocated(node)) {
+        let first = node.same_as.as_deref().and_then(|same| homes.iter().find(|(name, _)| *name == same)).map(|(_, home)| *home);
+        let home = first.unwrap_or_else(|| {
+            let lines = common(node);
+            groups.iter().position(|group| group.lines == lines).unwrap_or_else(|| {
+                groups.push(Group { names: Vec::new(), lines, own: Vec::new() });
+                groups.len().saturating_sub(1)
+            })
+        });
+        let Some(group) = groups.get_mut(home) else { continue };
+        group.names.push(&node.name);
+        if node.same_as.is_none() {
+            group.own.push((&node.name, own(node)));
+            homes.push((&node.name, home));
+        }
+    }
+    order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.names.len()));
+    groups
+}
+
+/// Whether a request gets too few devices, whatever others get.
+fn lacks(request: &RequestAccount) -> bool {
+    let left = request.funnel.last().map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX));
+    left < request.wanted.max(1)
+}
+
+/// The reasons that nodes may share: the scheduler's message, and how many devices are left at each stage.
+fn common(node: &NodeAccount) -> Vec<String> {
+    let mut lines = vec![node.message.clone().unwrap_or_default()];
+    lines.extend(node.help.clone().filter(|help| !help.is_empty()));
+    lines.extend(node.resources.iter().filter(|resource| resource.short).map(|resource| resource.text.clone()));
+    let some_lack = node.requests.iter().any(lacks);
+    for request in node.requests.iter().filter(|request| !some_lack || lacks(request)) {
+        let sub = request.sub.as_deref().map(|sub| format!("/{sub}")).unwrap_or_default();
+        let line = format!("{}{sub}: {}", request.request, request.text);
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// The reasons that name the node's own devices.
+fn own(node: &NodeAccount) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut add = |line: &str| {
+        if !line.is_empty() && !lines.iter().any(|known| known == line) {
+            lines.push(line.to_owned());
+        }
+    };
+    for request in node.requests.iter().filter(|request| lacks(request)) {
+        request.why.split("; ").for_each(&mut add);
+    }
+    node.conflicts.iter().for_each(|conflict| add(&conflict.text));
+    for pool in node.pools.iter().filter(|pool| pool.state == PoolState::Incomplete) {
+        add(&format!(
+            "pool {} is incomplete: {} of {} slices of generation {}",
+            pool.pool, pool.have, pool.want, pool.generation
+        ));
+    }
+    lines
+}
+
+/// The changes that help, each once, in the order of the nodes.
+fn helps(account: &PodAccount) -> Vec<String> {
+    let mut helps: Vec<String> = Vec::new();
+    for relaxation in account.nodes.iter().flat_map(|node| &node.relaxations) {
+        if !helps.contains(&relaxation.text) {
+            helps.push(relaxation.text.clone());
+        }
+    }
+    helps
+}

@@ -1,0 +1,189 @@
+//! `audit` of a running cluster: what is wrong in it, and how much of its devices is in use.
+
+use super::super::arguments::Arguments;
+use super::super::{FINDINGS, FINE, Host, UNUSABLE, ask, audit, check, pairs};
+use super::read::Unseen;
+use super::{CONNECTION, Live, why};
+use crate::api::Release;
+use crate::audit::Usage;
+use crate::finding::{Code, Severity};
+use crate::limits::Limits;
+use crate::report::text::visible;
+use crate::text::located;
+use crate::wire::answer::Object;
+use crate::wire::request::AuditRequest;
+use crate::wire::{self, Answer, Content, Request};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The limits on the objects of a whole cluster. Each page was bounded when it was read.
+const LIMITS: Limits = Limits { bytes: 1 << 30, depth: 10_000, nodes: 200_000_000, findings: 10_000, node_set_bytes: 1 << 30 };
+
+/// The answer as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    verb: &'static str,
+    ok: bool,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    release: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    objects: usize,
+    findings: Vec<AuditFinding<'a>>,
+    usage: &'a Usage,
+}
+
+/// A finding, with the object that it is about.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AuditFinding<'a> {
+    code: Code,
+    severity: Severity,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<About<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct About<'a> {
+    kind: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    namespace: &'a str,
+    name: &'a str,
+}
+
+/// Returns true if a command line asks for the cluster: with `--live`, or as a plugin of kubectl without a file.
+pub fn is_asked(arguments: &Arguments, host: &dyn Host) -> bool {
+    arguments.has("live") && (arguments.operands.is_empty() || !host.is_plugin())
+        || CONNECTION.iter().any(|name| arguments.has(name))
+}
+
+/// Runs the verb; gives the exit status.
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    match answer(arguments, host) {
+        Ok(code) => code,
+        Err(problem) => {
+            host.status("");
+            host.err(&format!("claimkit: {}\n", visible(&problem)));
+            UNUSABLE
+        }
+    }
+}
+
+fn answer(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
+    if let Some(file) = arguments.operands.first() {
+        return Err(format!("`--live` reads the cluster: `{file}` goes without it"));
+    }
+    if !arguments.has("live") {
+        let given = CONNECTION.iter().find(|name| arguments.has(name)).copied().unwrap_or_default();
+        return Err(format!("`--{given}` goes with `--live`"));
+    }
+    let given = pairs::read_gates(arguments)?;
+    let mut live = Live::open(arguments, host)?;
+    let gates = why::gates(&mut live, given, host);
+    let (text, unseen) = live.texts(host);
+    why::tell(&live, &unseen, host);
+    if text.is_empty() {
+        return Err("nothing of the cluster was seen".to_owned());
+    }
+    let request = AuditRequest {
+        text: Some(text),
+        release: Some(live.release.to_string()),
+        gates: gates.clone(),
+        limits: LIMITS,
+        namespace: Some(live.namespace.clone()),
+        ..AuditRequest::default()
+    };
+    let Some(answer) = ask::once(Request::Audit(request), host) else { return Ok(UNUSABLE) };
+    Ok(show(arguments, &live, &gates, &unseen, answer, host))
+}
+
+/// Prints the answer; gives the exit status.
+fn show(
+    arguments: &Arguments,
+    live: &Live,
+    gates: &BTreeMap<String, bool>,
+    unseen: &[Unseen],
+    mut answer: Answer,
+    host: &mut dyn Host,
+) -> u8 {
+    let ignored: Vec<&str> = arguments.values("ignore").collect();
+    // A finding about an absent kind is for files; of a cluster it is known which kinds were read.
+    let is_shown = |code: Code| !matches!(code, Code::ObjectsAbsent | Code::NothingChecked) && !ignored.contains(&code.name());
+    answer.findings.retain(|finding| is_shown(finding.code));
+    let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return UNUSABLE };
+    let count = |severity: Severity| answer.findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
+    let [errors, warnings, _] = counts;
+    if arguments.value("output") == Some("json") {
+        let report = Report {
+            verb: "audit",
+            ok: errors == 0,
+            server: live.server.as_deref(),
+            release,
+            gates,
+            notes: &live.notes,
+            unseen,
+            objects: answer.objects.len(),
+            findings: answer.findings.iter().map(|finding| audit_finding(finding, &answer.objects)).collect(),
+            usage: &usage,
+        };
+        host.out(&format!("{}\n", wire::print(&report)));
+    } else {
+        let mut out = String::new();
+        if !arguments.has("quiet") {
+            let style = check::style(arguments, host);
+            answer.findings.iter().for_each(|finding| out.push_str(&line(finding, &answer.objects, style)));
+        }
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        audit::tables(&mut out, arguments, &usage);
+        let place = format!("{} of the cluster", check::count(answer.objects.len(), "object"));
+        out.push_str(&audit::summary(release, &place, counts));
+        host.out(&out);
+    }
+    let fails = errors > 0 || arguments.has("warnings-as-errors") && warnings > 0;
+    if fails { FINDINGS } else { FINE }
+}
+
+fn audit_finding<'a>(finding: &'a located::Finding, objects: &'a [Object]) -> AuditFinding<'a> {
+    let object = finding.object.and_then(|at| objects.get(at));
+    let about = |object: &'a Object| About { kind: &object.kind, namespace: &object.namespace, name: &object.name };
+    AuditFinding {
+        code: finding.code,
+        severity: finding.severity,
+        message: &finding.message,
+        path: finding.path.as_deref(),
+        help: finding.help.as_deref(),
+        object: object.map(about),
+    }
+}
+
+/// Returns a finding as text, such as `error: ResourceClaim team/a: claim team/a holds … [device-unpublished]`, with its help in a
+/// second line.
+fn line(finding: &located::Finding, objects: &[Object], style: crate::report::text::Style) -> String {
+    let about = finding.object.and_then(|at| objects.get(at)).map(|object| {
+        let namespace = if object.namespace.is_empty() { String::new() } else { format!("{}/", object.namespace) };
+        format!("{} {namespace}{}: ", object.kind, object.name)
+    });
+    let mut text = format!(
+        "{}: {}{} [{}]\n",
+        style.severity(finding.severity),
+        visible(&about.unwrap_or_default()),
+        visible(&finding.message),
+        finding.code.name()
+    );
+    if let Some(help) = &finding.help {
+        text.push_str(&format!("    help: {}\n", visible(help)));
+    }
+    text
+}

@@ -1,0 +1,589 @@
+//! The objects of a cluster: each kind by itself, in pages, of which only the facts of an allocation are kept.
+
+use super::super::Host;
+use super::Live;
+use super::kubectl::{Refusal, escaped};
+use crate::limits::Limits;
+use crate::scheduler::PreparedCluster;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Objects of one page.
+const PAGE: usize = 500;
+/// Most pages of one kind: more objects than a cluster can have.
+const MOST_PAGES: usize = 400;
+
+/// A kind that an allocation depends on.
+pub struct Kind {
+    /// Its name in addresses.
+    plural: &'static str,
+    /// Whether it is of `resource.k8s.io`; else it is of the core group.
+    devices: bool,
+    /// Whether its objects are in namespaces.
+    namespaced: bool,
+    /// Whether a release may be without it.
+    optional: bool,
+    /// The consequence of its absence.
+    without: &'static str,
+    /// The consequence of seeing one namespace only.
+    elsewhere: &'static str,
+    /// The consequence of its absence for an audit; `None`: audits do not look at it.
+    unaudited: Option<&'static str>,
+}
+
+const fn kind(plural: &'static str, devices: bool, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
+    Kind { plural, devices, namespaced, optional: false, without, elsewhere, unaudited: None }
+}
+
+impl Kind {
+    /// The addresses under which it is; `devices`: those of the versions of resource.k8s.io.
+    fn roots<'r>(&self, devices: &'r [String]) -> &'r [String]
+    where
+        'static: 'r,
+    {
+        static CORE: std::sync::LazyLock<[String; 1]> = std::sync::LazyLock::new(|| ["/api/v1".to_owned()]);
+        if self.devices { devices } else { CORE.as_slice() }
+    }
+
+    const fn unaudited(mut self, effect: &'static str) -> Self {
+        self.unaudited = Some(effect);
+        self
+    }
+}
+
+/// The kinds, in the order in which they are read.
+static KINDS: &[Kind] = &[
+    kind(PODS, false, true, "pods that wait are not known", "pods of other namespaces are not considered")
+        .unaudited("it is not checked whether the pods of claims exist"),
+    kind(NODES, false, false, "only nodes that slices and pods name are known, without their labels", "")
+        .unaudited("it is not checked whether the nodes of slices exist"),
+    kind("resourceslices", true, false, "no device is known", "")
+        .unaudited("devices in use are not compared with those published"),
+    kind("deviceclasses", true, false, "every device class counts as missing", "")
+        .unaudited("it is not checked what classes select"),
+    kind(
+        "resourceclaims",
+        true,
+        true,
+        "claims of pods count as missing, and devices that claims hold count as free",
+        "devices that claims of other namespaces hold count as free",
+    )
+    .unaudited("every device counts as free"),
+    kind(
+        "resourceclaimtemplates",
+        true,
+        true,
+        "claims that are not made from their templates yet count as missing",
+        "templates of other namespaces count as missing",
+    )
+    .unaudited("templates are not looked at"),
+    Kind {
+        optional: true,
+        ..kind("devicetaintrules", true, false, "devices that rules taint count as free of these taints", "")
+            .unaudited("devices that rules taint count as free of these taints")
+    },
+    kind("namespaces", false, false, "whether a namespace allows admin access is not known", ""),
+];
+
+const PODS: &str = "pods";
+const NODES: &str = "nodes";
+
+/// A kind, or a part of it, that could not be seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unseen {
+    /// The kind in the plural, or the part of it.
+    pub what: String,
+    pub why: String,
+    /// The consequence for the answer.
+    pub so: &'static str,
+}
+
+/// A pod, as far as the answer shows it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Brief {
+    pub metadata: BriefMeta,
+    spec: BriefSpec,
+    status: Option<BriefStatus>,
+}
+
+/// `metadata`
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct BriefMeta {
+    pub name: String,
+    pub namespace: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct BriefSpec {
+    node_name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct BriefStatus {
+    phase: String,
+    conditions: Option<Vec<Condition>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+}
+
+impl Brief {
+    /// `namespace/name`
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.metadata.namespace, self.metadata.name)
+    }
+
+    /// The node it runs on, or a slice is of.
+    pub fn node(&self) -> Option<&str> {
+        self.spec.node_name.as_deref().filter(|name| !name.is_empty())
+    }
+
+    /// `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.
+    pub fn phase(&self) -> &str {
+        self.status.as_ref().map_or("", |status| status.phase.as_str())
+    }
+
+    /// Whether it waits for a node.
+    pub fn waits(&self) -> bool {
+        self.node().is_none() && matches!(self.phase(), "Pending" | "")
+    }
+
+    /// The scheduler's own message.
+    pub fn says(&self) -> Option<&str> {
+        let conditions = self.status.as_ref()?.conditions.as_deref()?;
+        let scheduled = conditions.iter().find(|condition| condition.kind == "PodScheduled")?;
+        Some(scheduled.message.as_str()).filter(|message| !message.is_empty())
+    }
+}
+
+/// One page of a list.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Page {
+    metadata: ListMeta,
+    items: Option<Vec<Brief>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ListMeta {
+    #[serde(rename = "continue")]
+    next: Option<String>,
+}
+
+/// The objects read from a cluster.
+pub struct Seen {
+    pub cluster: PreparedCluster,
+    /// The pods that wait, and the one that is asked about.
+    pub pods: Vec<Brief>,
+    /// The objects that could not be read.
+    pub unseen: Vec<Unseen>,
+    /// Whether anything was seen.
+    pub some: bool,
+    /// Nodes that slices and pods name.
+    named: BTreeSet<String>,
+}
+
+/// Takes the pages of a list.
+trait Gather {
+    /// The objects that were taken.
+    fn len(&self) -> usize;
+    /// Takes a page: its text, and what an answer shows of its objects.
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal>;
+    /// Says why the list ends before its end.
+    fn cut(&mut self, why: String);
+}
+
+/// The objects of one list for [`Seen`].
+struct Pages<'l> {
+    part: Part,
+    live: &'l Live,
+    wanted: &'l Wanted<'l>,
+}
+
+impl Gather for Pages<'_> {
+    fn len(&self) -> usize {
+        self.part.cluster.len()
+    }
+
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+        let live = self.live;
+        self.part.cluster.join(PreparedCluster::read(text, Some(live.release), Some(&live.namespace), &Limits::default()));
+        briefs.into_iter().for_each(|brief| self.part.keep(brief, kind, self.wanted));
+        Ok(())
+    }
+
+    fn cut(&mut self, why: String) {
+        self.part.cut = Some(why);
+    }
+}
+
+/// The objects of one list as text, without what no audit looks at.
+#[derive(Default)]
+struct Texts {
+    text: String,
+    objects: usize,
+    cut: Option<String>,
+}
+
+impl Gather for Texts {
+    fn len(&self) -> usize {
+        self.objects
+    }
+
+    fn take(&mut self, text: &str, _: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+        let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
+        for item in page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
+            reduce(item, kind);
+            self.objects = self.objects.saturating_add(1);
+        }
+        self.text.push_str(&page.to_string());
+        self.text.push('\n');
+        Ok(())
+    }
+
+    fn cut(&mut self, why: String) {
+        self.cut = Some(why);
+    }
+}
+
+/// Fields of pods and nodes that are long and that no audit looks at.
+const LONG: &[(&str, &[&str])] = &[
+    ("metadata", &["managedFields", "annotations"]),
+    ("spec", &["volumes", "affinity", "tolerations", "topologySpreadConstraints", "readinessGates"]),
+    (
+        "status",
+        &["images", "conditions", "containerStatuses", "initContainerStatuses", "nodeInfo", "volumesAttached", "volumesInUse"],
+    ),
+];
+
+/// Drops what no audit looks at: of containers everything but name and resources. Claims keep their annotations, which say of which
+/// entry of a pod they are.
+fn reduce(item: &mut Value, kind: &Kind) {
+    if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    if kind.devices {
+        return;
+    }
+    for (part, fields) in LONG {
+        if let Some(part) = item.get_mut(*part).and_then(Value::as_object_mut) {
+            part.retain(|name, _| !fields.contains(&name.as_str()));
+        }
+    }
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
+        let containers = item.get_mut("spec").and_then(|spec| spec.get_mut(list)).and_then(Value::as_array_mut);
+        for container in containers.into_iter().flatten().filter_map(Value::as_object_mut) {
+            container.retain(|name, _| matches!(name.as_str(), "name" | "resources" | "restartPolicy"));
+        }
+    }
+}
+
+/// A part of [`Seen`]: the objects of one list.
+struct Part {
+    cluster: PreparedCluster,
+    briefs: Vec<Brief>,
+    named: BTreeSet<String>,
+    /// The part of the list that is missing.
+    cut: Option<String>,
+}
+
+/// The pods that the question is about.
+pub struct Wanted<'a> {
+    /// The namespace that is read where the whole cluster may not be; `None`: all are asked about.
+    pub namespace: Option<&'a str>,
+    pub pod: Option<&'a str>,
+}
+
+impl Live {
+    /// Reads all kinds.
+    pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> Seen {
+        let cluster = PreparedCluster::empty(self.release);
+        let mut seen = Seen { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new() };
+        let versions = self.roots(host);
+        for kind in KINDS {
+            self.read_kind(kind, kind.roots(&versions), wanted, &mut seen, host);
+        }
+        host.status("");
+        if seen.unseen.iter().any(|unseen| unseen.what == NODES) {
+            let named = std::mem::take(&mut seen.named);
+            named.iter().for_each(|name| seen.cluster.name_node(name));
+        }
+        seen
+    }
+
+    /// The addresses of the versions of resource.k8s.io, the newest first.
+    fn roots(&self, host: &mut dyn Host) -> Vec<String> {
+        match self.served(host) {
+            Ok(versions) => versions.iter().map(|version| format!("/apis/resource.k8s.io/{}", version.name)).collect(),
+            // Whoever may not ask which versions there are may still read the newest.
+            Err(Refusal::Answered { reason, .. }) if reason == "Forbidden" => vec!["/apis/resource.k8s.io/v1".to_owned()],
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// Reads all kinds that an audit looks at, as one text of JSON. A kind that could not be read to its end is left out, for objects
+    /// that were not seen would count as missing.
+    pub fn texts(&self, host: &mut dyn Host) -> (String, Vec<Unseen>) {
+        let (mut text, mut unseen) = (String::new(), Vec::new());
+        let versions = self.roots(host);
+        for kind in KINDS {
+            let Some(so) = kind.unaudited else { continue };
+            let plural = kind.plural;
+            let path = |root: &str| format!("{root}/{plural}");
+            let why = match self.list_first(kind.roots(&versions), &path, kind, &Texts::default, host) {
+                Ok(Texts { text: part, cut: None, .. }) => {
+                    text.push_str(&part);
+                    continue;
+                }
+                Ok(Texts { cut: Some(why), .. }) => why,
+                Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
+                Err(refusal) => refusal.text(),
+            };
+            unseen.push(Unseen { what: plural.to_owned(), why, so });
+        }
+        host.status("");
+        (text, unseen)
+    }
+
+    /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
+    fn read_kind(&self, kind: &Kind, roots: &[String], wanted: &Wanted<'_>, seen: &mut Seen, host: &mut dyn Host) {
+        let plural = kind.plural;
+        let pages = || Pages { part: Part::new(self), live: self, wanted };
+        let refusal = match self.list_first(roots, &|root| format!("{root}/{plural}"), kind, &pages, host) {
+            Ok(pages) => return seen.take(kind, pages.part),
+            Err(Refusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
+            Err(refusal) => refusal,
+        };
+        let unseen = |what: String, refusal: Refusal, so: &'static str| Unseen { what, why: refusal.text(), so };
+        if let (true, Some(namespace)) = (kind.namespaced, wanted.namespace) {
+            let within = |root: &str| format!("{root}/namespaces/{}/{plural}", escaped(namespace));
+            if let Ok(pages) = self.list_first(roots, &within, kind, &pages, host) {
+                seen.take(kind, pages.part);
+                return seen.unseen.push(unseen(format!("{plural} of other namespaces"), refusal, kind.elsewhere));
+            }
+        }
+        let one = match (plural, wanted.namespace, wanted.pod) {
+            (PODS, Some(namespace), Some(pod)) => {
+                Some((format!("/api/v1/namespaces/{}/pods/{}", escaped(namespace), escaped(pod)), "other pods", kind.elsewhere))
+            }
+            ("namespaces", Some(namespace), _) => {
+                Some((format!("/api/v1/namespaces/{}", escaped(namespace)), "other namespaces", kind.without))
+            }
+            _ => None,
+        };
+        if let Some((path, what, so)) = one
+            && let Ok(part) = self.get(&path, host)
+        {
+            seen.take(kind, part);
+            return seen.unseen.push(unseen(what.to_owned(), refusal, so));
+        }
+        seen.unseen.push(unseen(plural.to_owned(), refusal, kind.without));
+    }
+
+    /// Reads a list from the first root that has it.
+    fn list_first<G: Gather>(
+        &self,
+        roots: &[String],
+        path: &dyn Fn(&str) -> String,
+        kind: &Kind,
+        empty: &dyn Fn() -> G,
+        host: &mut dyn Host,
+    ) -> Result<G, Refusal> {
+        let mut last = Refusal::Answered {
+            reason: "NotFound".to_owned(),
+            text: "the cluster serves no version of resource.k8s.io that is known here".to_owned(),
+        };
+        for root in roots {
+            match self.list(&path(root), kind, empty, host) {
+                Err(refusal) if refusal.is("NotFound") => last = refusal,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
+    /// Reads a list page by page. A list that changed too much between two pages is read once more from its beginning.
+    fn list<G: Gather>(&self, path: &str, kind: &Kind, empty: &dyn Fn() -> G, host: &mut dyn Host) -> Result<G, Refusal> {
+        let mut again = true;
+        loop {
+            let mut part = empty();
+            match self.pages(path, kind, &mut part, host) {
+                Ok(()) => return Ok(part),
+                Err(refusal) if refusal.is("Expired") && again => again = false,
+                Err(refusal) if part.len() == 0 => return Err(refusal),
+                Err(refusal) => {
+                    part.cut(refusal.text());
+                    return Ok(part);
+                }
+            }
+        }
+    }
+
+    fn pages(&self, path: &str, kind: &Kind, part: &mut dyn Gather, host: &mut dyn Host) -> Result<(), Refusal> {
+        let mut tokens: BTreeSet<String> = BTreeSet::new();
+        let mut address = format!("--raw={path}?limit={PAGE}");
+        for _ in 0..MOST_PAGES {
+            host.status(&format!("reading {}: {}", kind.plural, part.len()));
+            let bytes = self.kubectl.run(&["get", &address], host)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let before = part.len();
+            let page: Page = serde_json::from_str(&text).map_err(|error| unread(&error))?;
+            part.take(&text, page.items.unwrap_or_default(), kind)?;
+            let Some(next) = page.metadata.next.filter(|next| !next.is_empty()) else { return Ok(()) };
+            address = format!("--raw={path}?limit={PAGE}&continue={}", escaped(&next));
+            let known = !tokens.insert(next);
+            if known || part.len() == before {
+                let how = if known { "from a place where it was already" } else { "without objects" };
+                part.cut(format!("the list goes on {how}"));
+                return Ok(());
+            }
+        }
+        part.cut(format!("the list has more than {MOST_PAGES} pages"));
+        Ok(())
+    }
+
+    /// Reads one object.
+    fn get(&self, path: &str, host: &mut dyn Host) -> Result<Part, Refusal> {
+        let bytes = self.kubectl.run(&["get", &format!("--raw={path}")], host)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut part = Part::new(self);
+        part.briefs.push(serde_json::from_str(&text).map_err(|error| unread(&error))?);
+        part.cluster.join(PreparedCluster::read(&text, Some(self.release), Some(&self.namespace), &Limits::default()));
+        Ok(part)
+    }
+}
+
+fn unread(error: &serde_json::Error) -> Refusal {
+    Refusal::Answered { reason: String::new(), text: format!("the answer cannot be read: {error}") }
+}
+
+impl Part {
+    fn new(live: &Live) -> Self {
+        Part { cluster: PreparedCluster::empty(live.release), briefs: Vec::new(), named: BTreeSet::new(), cut: None }
+    }
+
+    /// Keeps what the answer shows of an object.
+    fn keep(&mut self, brief: Brief, kind: &Kind, wanted: &Wanted<'_>) {
+        self.named.extend(brief.node().map(str::to_owned));
+        let named =
+            wanted.pod == Some(brief.metadata.name.as_str()) && wanted.namespace == Some(brief.metadata.namespace.as_str());
+        if kind.plural == PODS && (named || brief.waits()) {
+            self.briefs.push(brief);
+        }
+    }
+}
+
+impl Seen {
+    fn take(&mut self, kind: &Kind, part: Part) {
+        self.some = true;
+        self.cluster.join(part.cluster);
+        self.named.extend(part.named);
+        if kind.plural == PODS {
+            self.pods.extend(part.briefs);
+        }
+        let what = format!("the rest of {}", kind.plural);
+        self.unseen.extend(part.cut.map(|why| Unseen { what, why, so: kind.without }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Entry, Host, Ran};
+    use super::super::kubectl::Kubectl;
+    use super::*;
+    use crate::api::Release;
+    use crate::editor::sentences::Sentences;
+
+    /// A server whose lists answer a request by its number.
+    struct Server<F: FnMut(usize) -> Ran>(F, usize);
+
+    impl<F: FnMut(usize) -> Ran> Host for Server<F> {
+        fn read(&mut self, _: &str, _: usize) -> Result<Vec<u8>, String> {
+            Err(String::new())
+        }
+        fn list(&mut self, _: &str) -> Result<Option<Vec<Entry>>, String> {
+            Ok(None)
+        }
+        fn write(&mut self, _: &str, _: &str) -> Result<(), String> {
+            Ok(())
+        }
+        fn line(&mut self, _: usize) -> Result<Option<Vec<u8>>, String> {
+            Ok(None)
+        }
+        fn sentences(&mut self, _: &str) -> Option<Sentences> {
+            None
+        }
+        fn out(&mut self, _: &str) {}
+        fn err(&mut self, _: &str) {}
+        fn colours(&self) -> bool {
+            false
+        }
+        fn kubectl(&mut self, _: &[String], _: usize) -> Result<Ran, String> {
+            self.1 += 1;
+            Ok((self.0)(self.1))
+        }
+    }
+
+    fn page(names: &[&str], next: &str) -> Ran {
+        let items: Vec<String> = names.iter().map(|name| format!(r#"{{"metadata":{{"name":"{name}"}}}}"#)).collect();
+        let items = items.join(",");
+        let out = format!(r#"{{"kind":"NodeList","apiVersion":"v1","metadata":{{"continue":"{next}"}},"items":[{items}]}}"#);
+        Ran { out: out.into_bytes(), err: String::new(), success: true }
+    }
+
+    fn refused(reason: &str) -> Ran {
+        Ran { out: Vec::new(), err: format!("Error from server ({reason}): no\n"), success: false }
+    }
+
+    /// How many nodes are read, and why no more; or the refusal.
+    fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
+        let arguments = super::super::super::arguments::parse(&["why".to_owned()]).unwrap();
+        let super::super::super::arguments::Parsed::Run(arguments) = arguments else { panic!("a verb") };
+        let live = Live {
+            kubectl: Kubectl::new(&arguments),
+            namespace: "default".to_owned(),
+            server: None,
+            release: Release::latest(),
+            notes: Vec::new(),
+        };
+        let kind = KINDS.iter().find(|kind| kind.plural == NODES).unwrap();
+        let wanted = Wanted { namespace: None, pod: None };
+        let empty = || Pages { part: Part::new(&live), live: &live, wanted: &wanted };
+        let pages = live.list("/api/v1/nodes", kind, &empty, &mut Server(answer, 0));
+        pages.map(|pages| (pages.part.cluster.len(), pages.part.cut)).map_err(Refusal::text)
+    }
+
+    #[test]
+    fn lists_are_read_to_their_end_or_cut() {
+        let names = ["a", "b", "c"];
+        let cut = |why: &str| Some(why.to_owned());
+        assert_eq!(read(|at| page(&names[at - 1..at], if at < 3 { names[at] } else { "" })), Ok((3, None)));
+        assert_eq!(read(|_| page(&["a"], "again")), Ok((2, cut("the list goes on from a place where it was already"))));
+        assert_eq!(read(|at| page(&[], &at.to_string())), Ok((0, cut("the list goes on without objects"))));
+        let endless = read(|at| page(&["a"], &at.to_string()));
+        assert_eq!(endless, Ok((MOST_PAGES, cut("the list has more than 400 pages"))));
+        assert_eq!(read(|_| refused("Forbidden")), Err("no".to_owned()));
+        // A list that has changed is begun again, once; what was read before another error is kept.
+        let changed = |again: &'static str| move |at: usize| if at == 2 || at == 4 { refused(again) } else { page(&["a"], "x") };
+        assert_eq!(read(changed("Expired")), Ok((1, cut("no"))));
+        assert_eq!(read(changed("InternalError")), Ok((1, cut("no"))));
+        let once = |at: usize| match at {
+            2 => refused("Expired"),
+            1 | 3 => page(&["a"], "x"),
+            _ => page(&["b"], ""),
+        };
+        assert_eq!(read(once), Ok((2, None)));
+        assert!(read(|_| Ran { out: b"[".to_vec(), err: String::new(), success: true }).unwrap_err().contains("cannot be read"));
+    }
+}

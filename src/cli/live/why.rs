@@ -1,0 +1,218 @@
+//! `why`: what keeps pods of a cluster waiting.
+
+use super::super::arguments::Arguments;
+use super::super::{FINDINGS, FINE, Host, UNUSABLE, allocate, ask, pairs};
+use super::answer::{self, Answered, Verdict};
+use super::read::{Brief, Seen, Unseen, Wanted};
+use super::{Live, Refusal};
+use crate::api::Release;
+use crate::finding::{Code, Severity};
+use crate::place::device::explain::account::PodAccount;
+use crate::report::text::visible;
+use crate::wire::request::AllocateRequest;
+use crate::wire::{self, Content};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The width of text that goes to no terminal.
+const WIDTH: usize = 100;
+/// Narrower terminals get lines of this many columns.
+const LEAST_WIDTH: usize = 40;
+
+/// The answer as JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report<'a> {
+    verb: &'static str,
+    /// The server's version, as it says it.
+    server: Option<&'a str>,
+    release: Release,
+    gates: &'a BTreeMap<String, bool>,
+    notes: &'a [String],
+    unseen: &'a [Unseen],
+    assumed: &'a [String],
+    findings: Vec<String>,
+    pods: Vec<PodReport<'a>>,
+}
+
+/// A pod of the answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PodReport<'a> {
+    pod: String,
+    phase: &'a str,
+    node: Option<&'a str>,
+    verdict: Verdict,
+    /// The message of the condition `PodScheduled`.
+    scheduler: Option<&'a str>,
+    /// The account as `allocate` gives it; absent if the pod was not asked about.
+    account: Option<&'a PodAccount>,
+}
+
+/// Runs the verb; gives the exit status.
+pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
+    match explain(arguments, host) {
+        Ok(code) => code,
+        Err(problem) => {
+            host.status("");
+            host.err(&format!("claimkit: {}\n", visible(&problem)));
+            UNUSABLE
+        }
+    }
+}
+
+fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
+    let pod = pod(arguments)?;
+    let given = pairs::read_gates(arguments)?;
+    let what_if = allocate::what_if(arguments)?;
+    let mut live = Live::open(arguments, host)?;
+    let everywhere = arguments.has("all-namespaces");
+    let namespace = live.namespace.clone();
+    let wanted = Wanted { namespace: (!everywhere).then_some(namespace.as_str()), pod };
+    let gates = gates(&mut live, given, host);
+    let seen = live.read(&wanted, host);
+    tell(&live, &seen.unseen, host);
+    if !seen.some {
+        return Err("nothing of the cluster was seen".to_owned());
+    }
+    let asked: Vec<&Brief> = match pod {
+        Some(pod) => {
+            let found = seen.pods.iter().find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
+            vec![found.ok_or_else(|| format!("there is no pod {namespace}/{pod}"))?]
+        }
+        None => seen.pods.iter().filter(|brief| everywhere || brief.metadata.namespace == namespace).collect(),
+    };
+    let answer = match asked.iter().any(|brief| brief.waits()) {
+        true => {
+            answer(&live, &seen, arguments, AllocateRequest { gates: gates.clone(), what_if, ..request(&live, &asked, pod) })?
+        }
+        false => wire::Answer::default(),
+    };
+    let findings: Vec<String> =
+        answer.findings.iter().filter(|finding| is_shown(finding)).map(|finding| finding.message.clone()).collect();
+    let (accounts, assumed) = match answer.content {
+        Content::Allocate { pods, assumed, .. } => (pods, assumed),
+        _ => Default::default(),
+    };
+    let of = |brief: &Brief| accounts.iter().find(|account| account.pod.as_deref() == Some(&brief.full_name()));
+    let answered: Vec<Answered<'_>> = asked.iter().map(|brief| Answered { brief, account: of(brief) }).collect();
+    if arguments.value("output") == Some("json") {
+        let report = Report {
+            verb: "why",
+            server: live.server.as_deref(),
+            release: live.release,
+            gates: &gates,
+            notes: &live.notes,
+            unseen: &seen.unseen,
+            assumed: &assumed,
+            findings,
+            pods: answered.iter().map(PodReport::of).collect(),
+        };
+        host.out(&format!("{}\n", wire::print(&report)));
+    } else {
+        let width = host.columns().map_or(WIDTH, |columns| columns.max(LEAST_WIDTH));
+        let place = if everywhere { "in the cluster".to_owned() } else { format!("in namespace {namespace}") };
+        host.out(&answer::text(
+            &answered,
+            &answer::Beside { unseen: &seen.unseen, assumed: &assumed, findings: &findings },
+            &place,
+            width,
+        ));
+    }
+    let fails = answered.iter().any(|one| one.verdict().is_refused());
+    Ok(if fails && arguments.has("require") { FINDINGS } else { FINE })
+}
+
+impl<'a> PodReport<'a> {
+    fn of(one: &Answered<'a>) -> Self {
+        PodReport {
+            pod: one.brief.full_name(),
+            phase: one.brief.phase(),
+            node: one.brief.node(),
+            verdict: one.verdict(),
+            scheduler: one.brief.says(),
+            account: one.account,
+        }
+    }
+}
+
+/// The pod of the command line: `NAME`, `pod/NAME`.
+fn pod(arguments: &Arguments) -> Result<Option<&str>, String> {
+    let [operand] = arguments.operands.as_slice() else {
+        return match arguments.operands.as_slice() {
+            [] => Ok(None),
+            _ => Err("`why` takes one pod, or none for all that wait".to_owned()),
+        };
+    };
+    if arguments.has("all-namespaces") {
+        return Err("`--all-namespaces` goes without a pod".to_owned());
+    }
+    let name = ["pod/", "pods/", "po/"].iter().find_map(|kind| operand.strip_prefix(kind)).unwrap_or(operand);
+    match name.split_once('/') {
+        Some((namespace, name)) => Err(format!("`{operand}`: write `{name} --namespace {namespace}`")),
+        None => Ok(Some(name)),
+    }
+}
+
+/// The gates of the command line, or those that the cluster shows.
+pub fn gates(live: &mut Live, given: pairs::Pairs<bool>, host: &mut dyn Host) -> BTreeMap<String, bool> {
+    if let Some(given) = ask::map(given) {
+        return given;
+    }
+    match live.gates(host) {
+        Ok(gates) => {
+            if !gates.is_empty() {
+                let named: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
+                live.notes.push(format!(
+                    "gates of kube-apiserver that are not at their defaults: {}; kube-scheduler's cannot be read",
+                    named.join(",")
+                ));
+            }
+            gates
+        }
+        Err(Refusal::Answered { text, .. } | Refusal::Unreachable(text)) => {
+            live.notes.push(format!(
+                "feature gates were not seen ({text}): they count as the release's defaults; `--gates` names others"
+            ));
+            BTreeMap::new()
+        }
+    }
+}
+
+/// Says on standard error what the answer rests on.
+pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
+    for note in &live.notes {
+        host.err(&format!("claimkit: {}\n", visible(note)));
+    }
+    for Unseen { what, why, so } in unseen {
+        let so = if so.is_empty() { String::new() } else { format!(": {so}") };
+        host.err(&format!("claimkit: {what} could not be seen ({}){so}\n", visible(why)));
+    }
+}
+
+fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
+    let one = pod.and_then(|_| asked.first()).map(|brief| brief.full_name());
+    AllocateRequest {
+        alone: true,
+        text: Some(String::new()),
+        release: Some(live.release.to_string()),
+        namespace: Some(live.namespace.clone()),
+        pod: one,
+        ..AllocateRequest::default()
+    }
+}
+
+fn answer(live: &Live, seen: &Seen, arguments: &Arguments, request: AllocateRequest) -> Result<wire::Answer, String> {
+    let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();
+    let request = AllocateRequest { node_names: (!nodes.is_empty()).then_some(nodes), ..request };
+    let answer = wire::allocate_on(&request, &seen.cluster);
+    match answer.error {
+        Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
+        None => Ok(answer),
+    }
+}
+
+/// Whether a finding is about the cluster. Findings about empty input are about files.
+fn is_shown(finding: &crate::text::located::Finding) -> bool {
+    finding.severity != Severity::Info && !matches!(finding.code, Code::NothingChecked | Code::PlacementNotModelled)
+}
