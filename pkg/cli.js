@@ -1,35 +1,22 @@
 #!/usr/bin/env node
 // `npx claimkit`: files and streams for the command line, which is Wasm, too. The same program as the native one.
 import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
+import { spawnSync } from "node:child_process";
+import path from "node:path";
 
-if (!existsSync(new URL("./claimkit_bg.wasm", import.meta.url))) {
+const module = new URL("./command_bg.wasm", import.meta.url);
+if (!existsSync(module)) {
   console.error("claimkit: the Wasm module has not been built yet: run `make pkg` in claimkit's repository");
   process.exit(2);
 }
-// Not a static import: without the generated files it would fail before the sentence above can be said.
-const require = createRequire(import.meta.url);
-const [claimkit, { command }] = ["./node.js", "./claimkit.js"].map((file) => require(file));
-await claimkit.init();
+// Not a static import: without the generated files it would fail before the sentence above can be printed.
+const { command, initSync } = await import("./command.js");
+initSync({ module: readFileSync(module) });
 
-const TELLING = /"verb"\s*:\s*"(hover|complete|jsonSchema|codes|releases)"/;
-
-/** Answers a request; with sentences for the verbs that tell some. */
-function answer(request) {
-  return claimkit.answer(TELLING.test(request) ? withFile(request) : request);
-}
-
-/** The request with its locale's file, which the native program carries inside. */
-function withFile(request) {
-  let fields;
-  try {
-    fields = JSON.parse(request);
-  } catch {
-    return request;
-  }
-  const file = new URL(`./locale/${encodeURIComponent(fields.locale ?? "en")}.json`, import.meta.url);
-  if (fields.sentences !== undefined || !existsSync(file)) return request;
-  return JSON.stringify({ ...fields, sentences: JSON.parse(readFileSync(file, "utf8")) });
+/** The text of a locale's file, which the native program carries inside. */
+function sentences(locale) {
+  const file = new URL(`./locale/${encodeURIComponent(locale)}.json`, import.meta.url);
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
 const PHRASES = {
@@ -40,7 +27,9 @@ const PHRASES = {
   ENOTDIR: "is no folder",
 };
 
-/** Does something with the file system; what goes wrong is told in the words of src/main.rs. */
+const tooLarge = (most) => `larger than ${most >> 20} MiB, the most that is read`;
+
+/** Runs an action on the file system; reports a failure in the words of src/main.rs. */
 function attempt(action) {
   try {
     return action();
@@ -93,7 +82,7 @@ function read(path, most) {
       if (got === 0) return Buffer.concat(parts);
       parts.push(buffer.subarray(0, got));
       length += got;
-      if (length > most) throw new Error(`larger than ${most >> 20} MiB, the most that is read`);
+      if (length > most) throw new Error(tooLarge(most));
     }
   } finally {
     closeSync(file);
@@ -122,7 +111,7 @@ function replace(path, text) {
   }
 }
 
-/** What an entry of a folder is; a symbolic link to a file is one. */
+/** Returns the kind of a folder's entry; a symbolic link to a file counts as a file. */
 function kind(folder, entry) {
   if (entry.isDirectory()) return "folder";
   if (entry.isFile()) return "file";
@@ -137,27 +126,36 @@ function print(stream, text) {
       at += writeSync(stream, bytes, at);
     } catch (error) {
       if (error.code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-      // A reader that has gone away (`claimkit … | head`) is no error of ours.
+      // A reader that has gone away (`claimkit … | head`) is not an error.
       else process.exit(2);
     }
   }
 }
 
-/** When the walk began, and when it was last told how far it is. */
+/** Time when the work began, and when progress was last printed. */
 let walk;
 
-/** How far a walk is that takes longer than a second, for somebody who waits before a terminal; the last one clears the line. */
-function progress(done, of) {
+/** Shows what is being done when that takes longer than a second, to somebody who waits before a terminal; an empty text ends it. */
+function status(text) {
   if (!process.stderr.isTTY) return;
   const now = performance.now();
   walk ??= { begun: now, told: now };
-  if (done >= of) {
+  if (text === "") {
     if (walk.told > walk.begun) print(2, "\r\x1b[K");
     walk = undefined;
   } else if (now - walk.begun > 1000 && now - walk.told > 200) {
     walk.told = now;
-    print(2, `\r${done} of ${of} files\x1b[K`);
+    print(2, `\r${text}\x1b[K`);
   }
+}
+
+/** Runs the kubectl on PATH without a shell, with standard input closed; it is ended when it prints more than `most` bytes. */
+function kubectl(words, most) {
+  const { error, stdout, stderr, status } = spawnSync("kubectl", words, { stdio: ["ignore", "pipe", "pipe"], maxBuffer: most, windowsHide: true });
+  if (error?.code === "ENOENT") throw new Error("it is not on PATH");
+  if (error?.code === "ENOBUFS") throw new Error(tooLarge(most));
+  if (error) throw new Error(PHRASES[error.code] ?? error.message);
+  return [new Uint8Array(stdout), stderr.toString(), status === 0];
 }
 
 const host = {
@@ -169,12 +167,17 @@ const host = {
     }),
   write: (path, text) => attempt(() => replace(path, text)),
   line: (most) => attempt(() => line(most)),
-  answer,
+  sentences,
   folder: () => process.cwd(),
-  progress,
+  status,
+  isPlugin: () => /^kubectl[-_]claimkit(\.\w+)?$/.test(path.basename(process.argv[1])),
+  columns: () => process.stdout.columns,
+  kubectl,
   out: (text) => print(1, text),
   err: (text) => print(2, text),
   colours: () => Boolean(process.stdout.isTTY) && !process.env.NO_COLOR && process.env.TERM !== "dumb",
 };
 
-process.exitCode = command(process.argv.slice(2), host);
+// The language server is not a command that ends: it answers until its client goes.
+if (process.argv[2] === "lsp") await import("./server.js");
+else process.exitCode = command(process.argv.slice(2), host);

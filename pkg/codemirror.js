@@ -36,7 +36,7 @@ export function lintSource(options) {
   return (view) => {
     const { doc } = view.state;
     return claimkit.validate(doc.toString(), options).findings.map((finding) => ({
-      // A finding about another text than the document stands at its start.
+      // A finding about another text than the document is put at its start.
       ...(finding.range === undefined || finding.in !== "text" ? { from: 0, to: 0 } : span(doc, finding.range)),
       severity: finding.severity,
       source: finding.origin,
@@ -123,7 +123,7 @@ export function completionSource({ snippet, ...options } = {}) {
   };
 }
 
-/** How a completion is taken. Its lines are indented already, so a snippet's must not be indented once more. */
+/** Returns how to apply a completion. Its lines are indented already, so a snippet's must not be indented once more. */
 function completion(item, snippet) {
   const template = item.snippet;
   if (snippet === undefined || template === undefined) return item.insertText;

@@ -1,90 +1,167 @@
 // claimkit: importing does nothing. Node starts the Wasm at the first call; elsewhere `await init()` comes first, then everything
 // is synchronous. All entries of the package and its adapters share this file, and so one instance.
 import * as wasm from "./claimkit.js";
+import { lastPatches } from "./constants.js";
 import { withSentences } from "./locale.js";
 import { bytes } from "./start.js";
 
 export { addLocale } from "./locale.js";
+export { RELEASES, version } from "./constants.js";
 
 let started = false;
+/** The instance trapped, and no other has taken its place yet. */
+let broken = false;
+/** Counts instances: prepared objects live in the one that made them. */
+let generation = 0;
+const born = new WeakMap();
 
 /** Starts the Wasm if the host can do that at once. */
 function ready() {
+  if (broken) renew();
   if (started) return;
   const module = bytes();
   if (module === undefined) throw new Error("claimkit: call await init() first");
   initSync(module);
 }
 
-export function validate(text, options) {
+/** Puts a fresh instance in the place of the present one. */
+function renew() {
+  generation += 1;
+  broken = true;
+  wasm.reset();
+  wasm.renew();
+  broken = false;
+}
+
+/** Calls the module. After a trap its memory cannot be trusted: the instance is dropped, and the next call has a fresh one. */
+function run(call) {
   ready();
-  return wasm.validate(text, options);
+  try {
+    return call();
+  } catch (thrown) {
+    if (!(thrown instanceof WebAssembly.RuntimeError)) throw thrown;
+    try {
+      renew();
+    } catch {
+      // The next call tries again.
+    }
+    throw new Error(
+      `claimkit: the Wasm module stopped (${thrown.message}), most often because its memory ran out. The next call starts a fresh one; ` +
+        "nodes and clusters that were prepared before are gone",
+      { cause: thrown },
+    );
+  }
+}
+
+/** Remembers which instance a prepared object lives in. */
+function kept(prepared) {
+  born.set(prepared, generation);
+  return prepared;
+}
+
+/** Lets the methods of prepared objects say what happened to the object, and survive traps as the functions do. */
+function guard({ prototype }, what, method) {
+  const { [method]: ask, free } = prototype;
+  const { get: length } = Object.getOwnPropertyDescriptor(prototype, "length");
+  const lives = (prepared) => {
+    if (prepared.__wbg_ptr === 0) throw new TypeError(`claimkit: these ${what} were freed`);
+    if (born.get(prepared) !== generation) throw new Error(`claimkit: these ${what} are gone since the module stopped or was reset: prepare them again`);
+  };
+  prototype[method] = function (...given) {
+    lives(this);
+    return run(() => ask.apply(this, given));
+  };
+  Object.defineProperty(prototype, "length", {
+    get() {
+      lives(this);
+      return run(() => length.call(this));
+    },
+    configurable: true,
+  });
+  prototype.free = function () {
+    if (this.__wbg_ptr !== 0 && born.get(this) === generation) free.call(this);
+  };
+  if (Symbol.dispose) prototype[Symbol.dispose] = prototype.free;
+}
+
+/** Runs the steps after a start. */
+function begin() {
+  if (started) return;
+  started = true;
+  guard(wasm.PreparedNodes, "nodes", "evaluate");
+  guard(wasm.PreparedCluster, "objects of a cluster", "allocate");
+}
+
+/** Gives all memory of the module back; the next call starts a fresh instance. Prepared nodes and clusters are gone then. */
+export function reset() {
+  ready();
+  renew();
+}
+
+export function validate(text, options) {
+  return run(() => wasm.validate(text, options));
 }
 
 export function parse(text, options) {
-  ready();
-  return wasm.parse(text, options);
+  return run(() => wasm.parse(text, options));
 }
 
 export function convert(text, options) {
-  ready();
-  return wasm.convert(text, options);
+  return run(() => wasm.convert(text, options));
 }
 
 /** With prepared nodes among the options, they are asked. */
 export function evaluate(text, options) {
-  ready();
-  if (!(options?.nodes instanceof wasm.PreparedNodes)) return wasm.evaluate(text, options);
+  if (!(options?.nodes instanceof wasm.PreparedNodes)) return run(() => wasm.evaluate(text, options));
   const { nodes, ...rest } = options;
   return nodes.evaluate(text, rest);
 }
 
 /** With a prepared cluster among the options, that one is asked. */
 export function allocate(text, options) {
-  ready();
-  if (!(options?.cluster instanceof wasm.PreparedCluster)) return wasm.allocate(text, options);
+  if (!(options?.cluster instanceof wasm.PreparedCluster)) return run(() => wasm.allocate(text, options));
   const { cluster, ...rest } = options;
   return cluster.allocate(text, rest);
 }
 
+export function audit(text, options) {
+  return run(() => wasm.audit(text, options));
+}
+
 export function cel(expression, options) {
-  ready();
-  return wasm.cel(expression, options);
+  return run(() => wasm.cel(expression, options));
 }
 
 export function prepareNodes(nodes, options) {
-  ready();
-  return wasm.prepareNodes(nodes, options);
+  return run(() => kept(wasm.prepareNodes(nodes, options)));
 }
 
 export function prepareCluster(cluster, options) {
-  ready();
-  return wasm.prepareCluster(cluster, options);
+  return run(() => kept(wasm.prepareCluster(cluster, options)));
 }
 
 export function hover(text, position, options) {
-  ready();
-  return wasm.hover(text, position, withSentences(options));
+  return run(() => wasm.hover(text, position, withSentences(options)));
 }
 
 export function complete(text, position, options) {
-  ready();
-  return wasm.complete(text, position, withSentences(options));
+  return run(() => wasm.complete(text, position, withSentences(options)));
+}
+
+export function symbols(text, options) {
+  return run(() => wasm.symbols(text, options));
 }
 
 export function fixes(text, range, options) {
-  ready();
-  return wasm.fixes(text, range, options);
+  return run(() => wasm.fixes(text, range, options));
 }
 
 export function codes(options) {
-  ready();
-  return wasm.codes(withSentences(options));
+  return run(() => wasm.codes(withSentences(options)));
 }
 
 export function releases(options) {
-  ready();
-  return wasm.releases(withSentences(options));
+  return run(() => wasm.releases(withSentences(options)));
 }
 
 /** Keywords of the schemas that JSON Schema does not have: `ajv.addVocabulary(vocabulary)`. */
@@ -98,20 +175,74 @@ export const vocabulary = [
 
 /** `jsonSchema(release, kind, options)`; a release that is not given may be left out altogether. */
 export function jsonSchema(...given) {
-  ready();
   const first = given[0] === undefined ? typeof given[1] !== "object" : typeof given[0] === "string" && /^\d/.test(given[0]);
   const [release, kind, options] = first ? given : [undefined, ...given];
-  return wasm.jsonSchema(kind, withSentences(release === undefined ? options : { ...options, release }));
+  return run(() => wasm.jsonSchema(kind, withSentences(release === undefined ? options : { ...options, release })));
 }
 
 export function admit(request, settings) {
-  ready();
-  return wasm.admit(request, settings);
+  return run(() => wasm.admit(request, settings));
 }
 
 export function answer(request) {
+  return run(() => wasm.answer(request));
+}
+
+/** Whether a text is a release that `release` options accept: a minor release in {@link RELEASES}, or a patch of one that is known. */
+export function isRelease(text) {
+  const [, minor, , patch] = (typeof text === "string" && /^(1\.[1-9]\d*)(\.(0|[1-9]\d*))?$/.exec(text)) || [];
+  const last = lastPatches[minor];
+  return last !== undefined && (patch === undefined || Number(patch) <= last);
+}
+
+/** Whether a text holds an object of `resource.k8s.io`, so that an editor or a hook knows which files are its own. */
+export function isManifest(text) {
+  // Most files that are not manifests never name the group; they need not be read.
+  if (typeof text === "string" && !text.includes("resource.k8s.io")) return false;
+  return parse(text).objects.some(({ apiVersion }) => apiVersion.startsWith("resource.k8s.io/"));
+}
+
+/**
+ * Applies the first fix of each finding, in the order of the findings; a fix that touches another, or that deletes something, is
+ * left out. `unsafe` applies those that delete, too.
+ */
+export function applyFixes(text, findings, { unsafe = false } = {}) {
+  if (typeof text !== "string") throw new TypeError(`claimkit: applyFixes: \`text\` is ${typeof text}, expected a string`);
+  const edits = [];
+  let applied = 0;
+  let left = 0;
+  for (const { in: within, fixes: offered } of findings) {
+    const [fix] = offered;
+    if (within !== "text" || fix === undefined) continue;
+    const own = fix.edits.map(({ range, newText }) => ({ from: range.start.offset, to: range.end.offset, newText }));
+    const touches = own.some(({ from, to }) => edits.some((other) => from <= other.to && other.from <= to));
+    if (touches || own.length === 0 || (fix.deletes && !unsafe)) {
+      left += 1;
+      continue;
+    }
+    edits.push(...own);
+    applied += 1;
+  }
+  edits.sort((one, other) => one.from - other.from);
+  let fixed = "";
+  let at = 0;
+  for (const { from, to, newText } of edits) {
+    fixed += text.slice(at, from) + newText;
+    at = to;
+  }
+  return { text: fixed + text.slice(at), applied, left };
+}
+
+const asText = (text) => (typeof text === "string" ? text : new TextDecoder("utf-8", { ignoreBOM: true }).decode(text));
+
+/**
+ * Renders answers for people or for other tools: one answer with the text it is about, or a list of `{ answer, text, name }`.
+ */
+export function format(answer, form, { text = "", name = "manifest.yaml", colors = false } = {}) {
   ready();
-  return wasm.answer(request);
+  const given = Array.isArray(answer) ? answer : [{ answer, text, name }];
+  const files = given.map((file) => ({ name: file.name ?? "manifest.yaml", text: asText(file.text ?? ""), answer: file.answer }));
+  return wasm.format({ form, colors, files });
 }
 
 /**
@@ -135,7 +266,7 @@ export async function init(source) {
       { cause },
     );
   }
-  started = true;
+  begin();
 }
 
 /**
@@ -146,7 +277,7 @@ export async function init(source) {
 export function initSync(module) {
   if (started) return;
   wasm.initSync({ module });
-  started = true;
+  begin();
 }
 
 export default init;

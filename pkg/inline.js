@@ -4,7 +4,10 @@ import { startFrom } from "./start.js";
 
 startFrom("inline", () => {
   const text = atob(base64);
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  // `Uint8Array.from` with a function takes ten times as long for four million characters.
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
 });
 
 export * from "./index.js";

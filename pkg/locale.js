@@ -14,14 +14,14 @@ export function addLocale(locale, sentences) {
   known.set(locale, sentences);
 }
 
-/** Where sentences are looked for when nobody has given them; Node reads the package's own files. */
+/** Sets how sentences are looked up when the caller gives none; Node reads the package's own files. */
 export function findLocales(lookup) {
   find = lookup;
 }
 
 /** Options with the sentences of their language, if there are any. */
 export function withSentences(options) {
-  // What is no plain object is refused by the module itself.
+  // The module itself refuses a value that is not a plain object.
   if (options !== undefined && options !== null && Object.prototype.toString.call(options) !== "[object Object]") return options;
   const locale = options?.locale ?? "en";
   if (!known.has(locale)) {

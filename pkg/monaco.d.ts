@@ -1,7 +1,7 @@
 import type * as monaco from "monaco-editor";
 import type { PlaceOptions, ValidateOptions } from "./types.js";
 
-/** What {@link register} can be told. */
+/** The options of {@link register}. */
 export interface Options extends PlaceOptions {
   /** Languages whose models are looked at. Default `yaml` and `json`. */
   languages?: string[];

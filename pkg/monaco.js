@@ -30,7 +30,7 @@ export function register(monaco, { languages = ["yaml", "json"], delay = 200, co
   function mark(model) {
     if (model.isDisposed()) return;
     const answer = claimkit.validate(model.getValue(), { release: about.release, ...validate });
-    // A finding about another text than the model's stands at its start.
+    // A finding about another text than the model's is put at its start.
     const findings = answer.findings.map((finding) => (finding.in === "text" ? finding : { ...finding, range: undefined, fixes: [] }));
     found.set(model, findings);
     const markers = findings.map((finding) => ({
@@ -104,7 +104,7 @@ export function register(monaco, { languages = ["yaml", "json"], delay = 200, co
             title: one.title,
             kind: "quickfix",
             diagnostics: [marker],
-            isPreferred: all.length === 1,
+            isPreferred: all.length === 1 && !one.deletes,
             edit: {
               edits: one.edits.map(({ range: at, newText }) => ({
                 resource: model.uri,

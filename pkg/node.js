@@ -7,7 +7,11 @@ startFrom("file", () => {
   try {
     return readFileSync(new URL("./claimkit_bg.wasm", import.meta.url));
   } catch (cause) {
-    throw new Error("claimkit: claimkit_bg.wasm is not beside the script. In a bundle, import claimkit/inline; in the repository, run `make pkg`", { cause });
+    throw new Error(
+      `claimkit: claimkit_bg.wasm cannot be read: ${cause?.message ?? cause}. In a bundle, import claimkit/inline; Deno needs --allow-read; ` +
+        "in the repository, run `make pkg`",
+      { cause },
+    );
   }
 });
 

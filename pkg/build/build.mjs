@@ -9,7 +9,9 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { encodedFlags } from "./flags.mjs";
+import { packageFlags } from "./flags.mjs";
+import { buildServer } from "./server.mjs";
+import { npmTools } from "./tools.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, "../..");
@@ -68,39 +70,27 @@ async function bindgen() {
   return program;
 }
 
-/** A program from npm, in target/tools. */
-function npmTool(name) {
-  const folder = path.join(tools, "npm");
-  const wanted = JSON.parse(readFileSync(path.join(here, "package.json"), "utf8")).devDependencies;
-  const present = ([name, version]) => {
-    const manifest = path.join(folder, "node_modules", name, "package.json");
-    return existsSync(manifest) && JSON.parse(readFileSync(manifest, "utf8")).version === version;
-  };
-  if (!Object.entries(wanted).every(present)) {
-    say(`${Object.entries(wanted).map((entry) => entry.join(" ")).join(" and ")} from npm, once, about 5 seconds`);
-    mkdirSync(folder, { recursive: true });
-    for (const file of ["package.json", "package-lock.json"]) copyFileSync(path.join(here, file), path.join(folder, file));
-    run("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: folder });
-  }
-  return path.join(folder, "node_modules/.bin", name);
-}
+/** A program from npm. */
+const npmTool = (name) => path.join(npmTools(), ".bin", name);
 
 // What rustc's default target for Wasm may use; every browser since 2023 has it.
 const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 
-/** Compiles the crate. */
-async function compile() {
-  const args = ["build", "--quiet", "--locked", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--target-dir", target];
-  await cargo(args, { ...process.env, CARGO_ENCODED_RUSTFLAGS: encodedFlags() });
+/** Compiles the crate to Wasm with the features given. The modules have one file name: in one folder, each would replace the other. */
+async function compile(name, folder, ...features) {
+  const args = ["build", "--quiet", "--locked", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--target-dir", folder];
+  await cargo([...args, ...features], { ...process.env, CARGO_ENCODED_RUSTFLAGS: packageFlags() });
+  const compiled = path.join(target, "pkg", `${name}.wasm`);
+  mkdirSync(path.dirname(compiled), { recursive: true });
+  copyFileSync(path.join(folder, "wasm32-unknown-unknown/release/claimkit.wasm"), compiled);
+  return compiled;
 }
 
-/** Puts the module and its glue into pkg/, unless they are there already. */
-async function build() {
-  const [glue] = await Promise.all([bindgen(), compile()]);
-  const compiled = path.join(target, "wasm32-unknown-unknown/release/claimkit.wasm");
-  const products = ["claimkit.js", "claimkit.d.ts", "claimkit_bg.wasm", "claimkit_bg.wasm.d.ts"].map((name) => path.join(out, name));
+/** Puts a module and its glue into pkg/, unless they are there already. */
+function build(glue, name, compiled) {
+  const products = [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`, `${name}_bg.wasm.d.ts`].map((file) => path.join(out, file));
   // What went in and what came out; equal to last time means there is nothing to do.
-  const stampFile = path.join(target, "pkg-stamp");
+  const stampFile = path.join(target, "pkg", `${name}-stamp`);
   function stamp() {
     const hash = createHash("sha256");
     for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
@@ -108,13 +98,15 @@ async function build() {
   }
   if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
 
-  const folder = path.join(target, "pkg-bindgen");
+  const folder = path.join(target, "pkg", `${name}-bindgen`);
   run(glue, [compiled, folder]);
-  const module = path.join(folder, "claimkit_bg.wasm");
-  run(npmTool("wasm-opt"), ["-O3", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
+  const module = path.join(folder, `${name}_bg.wasm`);
+  // Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
+  // optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
+  run(npmTool("wasm-opt"), ["-O3", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
   for (const product of products) copyFileSync(path.join(folder, path.basename(product)), product);
   writeFileSync(stampFile, stamp());
-  say(`pkg/claimkit_bg.wasm: ${statSync(path.join(out, "claimkit_bg.wasm")).size} bytes`);
+  say(`pkg/${name}_bg.wasm: ${statSync(path.join(out, `${name}_bg.wasm`)).size} bytes`);
 }
 
 /** The module inside JavaScript, for bundles that can have no file beside them. */
@@ -123,14 +115,46 @@ function inline() {
   writeFileSync(path.join(out, "claimkit_bg.wasm.js"), `// claimkit_bg.wasm as base64, for ./inline.js.\nexport default "${base64}";\n`);
 }
 
-/** The types, with the codes there are in place of `string`. */
+/** The version and the releases, for what is asked before the module has started. */
+async function constants() {
+  const { version } = JSON.parse(readFileSync(path.join(out, "package.json"), "utf8"));
+  const write = (patches) => {
+    const lines = {
+      version,
+      RELEASES: Object.keys(patches),
+      lastPatches: patches,
+    };
+    const text = Object.entries(lines).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
+    writeFileSync(path.join(out, "constants.js"), `// The package's version, the releases it knows, and the last patch of each: written by the build.\n${text.join("")}`);
+  };
+  // The module is asked through the package, which reads this file.
+  write({});
+  const { releases } = await import(pathToFileURL(path.join(out, "node.js")));
+  write(Object.fromEntries(releases().releases.map(({ release, lastPatch }) => [release, Number(lastPatch.split(".")[2])])));
+}
+
+/** The types, with the codes there are; the union is open, because releases add codes. */
 async function types() {
   const { codes } = await import(pathToFileURL(path.join(out, "node.js")));
   const union = codes().codes.map(({ code }) => `\n  | "${code}"`).join("");
   const written = readFileSync(path.join(root, "src/entry/types.d.ts"), "utf8");
   const open = "export type Code = string;";
   if (!written.includes(open)) fail(`types.d.ts has no line \`${open}\``);
-  writeFileSync(path.join(out, "types.d.ts"), written.replace(open, `export type Code =${union};`));
+  writeFileSync(path.join(out, "types.d.ts"), written.replace(open, `export type Code =${union}\n  | (string & {});`));
+}
+
+/** The package for CommonJS: hosts that cannot `require` ES modules, and TypeScript that is compiled to CommonJS. */
+function commonjs() {
+  const head = `// claimkit for CommonJS, made of ./node.js by the build. Jest's jsdom has neither encoder nor decoder.
+const { pathToFileURL } = require("node:url");
+const { TextDecoder, TextEncoder } = require("node:util");
+const claimkitUrl = pathToFileURL(__filename).href;`;
+  const settings = ["--bundle", "--platform=node", "--format=cjs", "--target=node20", "--log-level=warning", "--define:import.meta.url=claimkitUrl"];
+  run(npmTool("esbuild"), [path.join(out, "node.js"), ...settings, `--banner:js=${head}`, `--outfile=${path.join(out, "claimkit.cjs")}`]);
+  for (const name of ["index", "types"]) {
+    const written = readFileSync(path.join(out, `${name}.d.ts`), "utf8");
+    writeFileSync(path.join(out, `${name}.d.cts`), written.replaceAll('"./types.js"', '"./types.cjs"'));
+  }
 }
 
 /** JSON Schemas of every release, for editors that read files. */
@@ -143,10 +167,17 @@ async function schemas() {
 }
 
 restorePackage();
-say("Wasm: about 2 minutes the first time, seconds when nothing changed");
+say("Wasm: about 4 minutes the first time, seconds when nothing changed");
 run("bash", [path.join(here, "toolchain.sh"), "wasm32-unknown-unknown"]);
-await build();
+// The command line is a module of its own, so that pages and tools do not load it. Linking takes one core, so both are compiled at once.
+const command = compile("command", path.join(target, "command"), "--no-default-features", "--features", "command");
+const [glue, page] = await Promise.all([bindgen(), compile("claimkit", target)]);
+build(glue, "claimkit", page);
+build(glue, "command", await command);
 inline();
 for (const file of ["LICENSE", "CHANGELOG.md"]) copyFileSync(path.join(root, file), path.join(out, file));
+await constants();
 await types();
+commonjs();
 await schemas();
+await buildServer();
