@@ -107,10 +107,27 @@ run_with_cluster() { # settings
 }
 
 @test "no room for a claim" {
-  run_with_cluster '{"cluster":{"maxClaims":2}}'
+  run_with_cluster '{"cluster":{"classExists":true,"maxClaims":2}}'
   [ "$status" -eq 0 ]
   says '"allowed":false'
   says 'at most 2 resource claims'
+}
+
+@test "a session is replayed in order: another question than the next one recorded is not answered" {
+  run_with_cluster '{"cluster":{"maxClaims":2}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says '"code":500'
+  says 'unexpected request'
+}
+
+@test "a sample's manifest asks the cluster as it is" {
+  sed "s#registry://[^ ]*#file://$PWD/claimkit.wasm#" samples/cluster.yaml >"$BATS_TEST_TMPDIR/cluster.yaml"
+  run kwctl run --replay-host-capabilities-interactions samples/sessions/claims.yml \
+    --request-path samples/requests/device-claim.json "$BATS_TEST_TMPDIR/cluster.yaml"
+  echo "output = ${output}"
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
 }
 
 @test "a claim template that a pod may not use is refused" {
@@ -118,6 +135,27 @@ run_with_cluster() { # settings
   [ "$status" -eq 0 ]
   says '"allowed":false'
   says 'resourceClaimTemplateName: Unsupported value'
+}
+
+@test "a claim template that the pods of a JobSet may not use is refused" {
+  run_policy job-set '{"pods":{"templates":{"allow":["gpu-*"]}}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'replicatedJobs\[0\].template.spec.template.spec.resourceClaims'
+}
+
+@test "more devices than the policy accepts are refused" {
+  run_policy device-claim '{"limits":{"maxCount":0}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":false'
+  says 'at most 0 devices of the class'
+}
+
+@test "the fallback class of a namespace changes the claim" {
+  run_policy device-claim '{"deviceClasses":{"allow":["x.example.com"],"namespaces":[{"names":["team-*"],"allow":["y.example.com"],"fallback":"y.example.com"}]}}'
+  [ "$status" -eq 0 ]
+  says '"allowed":true'
+  says '"patchType":"JSONPatch"'
 }
 
 @test "a claim's class may not change" {
