@@ -1,5 +1,6 @@
 // A static file server for the built page: `node serve.mjs [folder] [port]`. No dependency, this machine only.
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,7 +52,13 @@ export function serve(folder, { port = 0, prefix = "" } = {}) {
       return;
     }
     const { bytes, encoding } = body(path, request.headers["accept-encoding"] ?? "");
+    const etag = `"${createHash("sha256").update(bytes).digest("hex").slice(0, 20)}"`;
+    if (request.headers["if-none-match"] === etag) {
+      response.writeHead(304, { etag, vary: "accept-encoding" }).end();
+      return;
+    }
     response.writeHead(200, {
+      etag,
       "content-type": TYPES[extname(path)] ?? "application/octet-stream",
       "content-length": bytes.length,
       ...(encoding ? { "content-encoding": encoding } : {}),

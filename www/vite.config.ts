@@ -1,10 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import { codeExamples } from "./build/codeexamples.ts";
+import { SENTENCES } from "./build/scheduler.ts";
+import { VERSION_STEPS } from "./build/versions.ts";
 import { shell } from "./build/shell.ts";
+import { siteFiles, sitePages, withAddress, type ReleaseTold } from "./build/site.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const wasmGlue = join(here, "../pkg/claimkit.js");
@@ -18,7 +21,32 @@ function walk(dir: string, from = dir): string[] {
   });
 }
 
-const documentation = `<a href="https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/">Kubernetes documentation</a>`;
+/** The address that the site is built for, if it is known: `CLAIMKIT_SITE=https://example.org/claimkit/ npm run build`. */
+const address = process.env["CLAIMKIT_SITE"] || undefined;
+/** Files for visitors of the site that no part of the page needs. */
+const SITE_FILES = ["sitemap.xml", "robots.txt", "404.html", ".nojekyll", "og.png"];
+
+/** Returns the engine's facts for the pages: the releases, and its answers about the examples. */
+async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences" | "funnels" | "releases" | "versions" | "readmes">> {
+  const engine = (await import(pathToFileURL(join(here, "../pkg/node.js")).href)) as {
+    releases(options: { locale: string }): { releases: ReleaseTold[] };
+    convert(text: string, options: { to: string }): { text?: string; objects: { removedIn?: string; decisions?: { message: string }[] }[] };
+    allocate(text: string): { pods: { nodes: { name: string; verdict: string; requests: { funnel: { left: number; stage: string }[]; text: string }[] }[] }[] };
+  };
+  const node = engine.allocate(readFileSync(join(here, "src/examples/gpu-pod.yaml"), "utf8")).pods[0]?.nodes.find(({ verdict }) => verdict === "none");
+  const steps = node?.requests[0]?.text.split(" → ") ?? [];
+  const versions = Object.fromEntries(
+    VERSION_STEPS.map(({ from, text }) => {
+      const { text: after = "", objects } = engine.convert(text, { to: "v1" });
+      return [from, { text: after, removedIn: objects[0]?.removedIn ?? "", assumed: objects.flatMap(({ decisions = [] }) => decisions.map(({ message }) => message)) }];
+    }),
+  );
+  const readmes = [
+    { path: "README.md", about: "claimkit" },
+    { path: "pkg/README.md", about: "claimkit on npm" },
+  ].map(({ path, about }) => ({ path, about, text: readFileSync(join(here, "..", path), "utf8") }));
+  return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
+}
 
 /**
  * Adds the pages of `codes/`, with links to their examples, and writes the service worker with the list of everything the page needs,
@@ -29,32 +57,35 @@ function offline(): Plugin {
     name: "claimkit-offline",
     apply: "build",
     enforce: "post",
-    generateBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const examples = codeExamples(join(here, "../tests/manifests"));
       this.emitFile({ type: "asset", fileName: "code-examples.json", source: JSON.stringify(examples) });
-      for (const path of walk(join(here, "codes"))) {
-        const source = readFileSync(join(here, "codes", path));
-        const code = path.replace(/\.html$/, "");
-        // A page whose code has an example leads to it.
-        const linked = code in examples ? source.toString().replace("</nav>", () => `<a href="../#example=code/${code}">Open in the playground</a>${documentation}</nav>`) : source;
-        this.emitFile({ type: "asset", fileName: `codes/${path}`, source: linked });
+      const pages = new Map<string, string | Uint8Array>();
+      for (const path of walk(join(here, "codes"))) if (!path.endsWith(".html")) pages.set(`codes/${path}`, readFileSync(join(here, "codes", path)));
+      const made = sitePages({ codes: join(here, "codes"), examples, ...(await told()) });
+      for (const { path, html } of made) pages.set(path, address === undefined ? html : withAddress(html, path, address));
+      for (const [path, source] of pages) this.emitFile({ type: "asset", fileName: path, source });
+      if (address !== undefined) {
+        for (const [fileName, source] of Object.entries(siteFiles(made, address))) this.emitFile({ type: "asset", fileName, source });
+        this.emitFile({ type: "asset", fileName: "og.png", source: readFileSync(join(here, "docs/devices.png")) });
       }
-      const hash = createHash("sha256");
-      const listed = new Set(["./", ...walk(join(here, "public"))]);
+      const hashOf = (source: string | Uint8Array) => createHash("sha256").update(source).digest("hex").slice(0, 16);
+      const listed = new Map<string, string>();
+      for (const path of walk(join(here, "public"))) listed.set(path, hashOf(readFileSync(join(here, "public", path))));
       for (const [name, item] of Object.entries(bundle)) {
-        hash.update(name).update(item.type === "chunk" ? item.code : item.source);
-        if (!name.endsWith(".map")) listed.add(name);
+        if (!name.endsWith(".map") && !pages.has(name) && !SITE_FILES.includes(name)) listed.set(name, hashOf(item.type === "chunk" ? item.code : item.source));
       }
-      for (const path of walk(join(here, "codes"))) {
-        hash.update(readFileSync(join(here, "codes", path)));
-        listed.add(`codes/${path}`);
-      }
-      for (const path of walk(join(here, "public"))) hash.update(readFileSync(join(here, "public", path)));
-      hash.update(readFileSync(join(here, "index.html")));
+      // Pages in another language come when they are asked for.
+      for (const [path, source] of pages) if (!path.includes("/zh/")) listed.set(path, hashOf(source));
+      listed.set("code-examples.json", hashOf(JSON.stringify(examples)));
+      // The page is asked for by the name of its folder.
+      const page = listed.get("index.html") ?? hashOf(readFileSync(join(here, "index.html")));
       listed.delete("index.html");
+      listed.set("./", page);
+      const files = Object.fromEntries([...listed].sort(([a], [b]) => (a < b ? -1 : 1)));
       const source = readFileSync(join(here, "src/sw.js"), "utf8")
-        .replace("__VERSION__", hash.digest("hex").slice(0, 16))
-        .replace("__FILES__", JSON.stringify([...listed].sort()));
+        .replace("__VERSION__", hashOf(JSON.stringify(files)))
+        .replace("__FILES__", JSON.stringify(files));
       this.emitFile({ type: "asset", fileName: "sw.js", source });
     },
   };
@@ -64,8 +95,8 @@ function offline(): Plugin {
 const sourceOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /**
- * Makes the page paint with its first response: the styles, the theme and the shell with the first example stand in it, allowed by
- * their hashes. The worker with the engine starts at once, and the page's code is fetched beside it.
+ * Makes the page paint with its first response: it contains the styles, the theme and the shell with the first example,
+ * allowed by their hashes. The worker with the engine starts at once, and the page's code is fetched beside it.
  */
 function firstPaint(): Plugin {
   return {
@@ -92,8 +123,9 @@ function firstPaint(): Plugin {
         const panel = chunks.find((chunk) => chunk.facadeModuleId?.endsWith("/src/ui/Problems.tsx"));
         const wanted = [app, panel].flatMap((chunk) => (chunk ? [chunk.fileName, ...chunk.imports] : []));
         const files = [...new Set(wanted)].filter((file) => !html.includes(file));
+        const addressed = address === undefined ? filled : withAddress(filled, "index.html", address);
         return {
-          html: filled
+          html: addressed
             .replace(/\s*<link rel="stylesheet"[^>]*>/g, "")
             .replace("</head>", () => `<style>${styles}</style></head>`)
             .replace("__SCRIPTS__", sourceOf(first))
@@ -124,6 +156,12 @@ function build(): string {
   return existsSync(engine) ? `${version} (${createHash("sha256").update(readFileSync(engine)).digest("hex").slice(0, 8)})` : version;
 }
 
+/** The modules of all panels but the first, which comes with the page. */
+const PANEL_CODE = /src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|MatrixGrid|Nodes|PodSentences|Policy|ReleaseOffer|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
+
+/** The code that the page needs before anything is opened. */
+const PAGE_CODE = /src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;
+
 export default defineConfig({
   base: "./",
   define: { __BUILD__: JSON.stringify(build()) },
@@ -131,7 +169,13 @@ export default defineConfig({
   resolve: { alias: { "claimkit-wasm": wasmGlue } },
   server: { fs: { allow: [here, join(here, "../pkg")] } },
   worker: { format: "es" },
-  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Panels share most of their code: what is fetched for the first that is opened serves the others, and packs better.
+    rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "panels", test: PANEL_CODE, priority: 2 }, { name: "page", test: PAGE_CODE, priority: 1 }] } } },
+  },
   // A browser on a busy machine misses a moment now and then: once more, and the first try stays in the report.
   test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false, retry: 1 },
 } as Parameters<typeof defineConfig>[0]);

@@ -14,7 +14,7 @@ export interface CodeExample {
 /** A comment under a line that says what is found there: `#   ^^^^ error some-code`. */
 const MARK = /^#\s*[\^|][\^| \d:.~-]*\s*(?:error|warning|info)\s+([a-z0-9-]+)/;
 
-/** What the first line asks for, as the tests read it: `# claimkit: release=1.29 old=claim.yaml`. */
+/** Returns the options of the first line, as the tests read it: `# claimkit: release=1.29 old=claim.yaml`. */
 function asked(text: string): Record<string, string> {
   const words = /^# claimkit: (.*)/.exec(text)?.[1]?.split(/\s+/) ?? [];
   return Object.fromEntries(words.map((word) => word.split("=", 2) as [string, string]));

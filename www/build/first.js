@@ -11,6 +11,22 @@
     // Storage may be switched off; the system's theme is then used.
   }
   if (location.hash) root.dataset.visited = "";
+  root.dataset.scripts = "";
+  // What stops the page before it is shown must not look as if it were still starting.
+  var fail = function (event) {
+    // A picture or a style that is missing stops nothing.
+    if (event && event.target && event.target.tagName && event.target.tagName !== "SCRIPT") return;
+    root.dataset.failed = "";
+  };
+  var slow = setTimeout(fail, 60000);
+  addEventListener("error", fail, true);
+  addEventListener("unhandledrejection", fail);
+  window.claimkitShown = function () {
+    clearTimeout(slow);
+    removeEventListener("error", fail, true);
+    removeEventListener("unhandledrejection", fail);
+    delete root.dataset.failed;
+  };
   // The engine gets ready beside everything else; what it says before the page's code is there is kept for it.
   var address = __WORKER__;
   if (address) {
@@ -20,7 +36,7 @@
       started.heard.push(event.data);
     };
     worker.onerror = function () {
-      // The page's code starts another one, and tells why that fails.
+      // The page's code starts another one, and shows why that fails.
       started.worker = null;
     };
     window.claimkitStarted = started;

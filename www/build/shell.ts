@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { en, type Sentences } from "../src/i18n/en.ts";
 import { zh } from "../src/i18n/zh.ts";
+import strings from "../src/i18n/zh.json" with { type: "json" };
 import { PANEL_NAMES } from "../src/state/panelnames.ts";
 
 const LANGUAGES = [
   ["en", en],
-  ["zh-Hans", zh],
+  ["zh-Hans", zh(strings)],
 ] as const;
 
 function escape(text: string): string {
@@ -18,8 +19,8 @@ function say(sentence: (s: Sentences) => string): string {
 }
 
 /**
- * What the page shows before its code is there: the same boxes in the same places, with the first example's text in them, so that
- * nothing moves when the application takes over. `example` is the path of the text.
+ * Returns the page shown before its code is there: the same boxes in the same places, with the first example's text in them,
+ * so that nothing moves when the application takes over. `example` is the path of the text.
  */
 export function shell(example: string): string {
   const lines = readFileSync(example, "utf8").replace(/\n$/, "").split("\n");
@@ -30,7 +31,7 @@ export function shell(example: string): string {
 <main class="work early">
 <section class="left"><div class="file-bar"><span class="early-tab early-file" data-open="">claim.yaml</span></div><pre class="early-text">${text}</pre></section>
 <div class="splitter"></div>
-<section class="right"><div class="panel-tabs">${tabs}</div><div class="panel"><p class="muted quiet">${say((s) => s.starting)}</p><div class="early-progress"></div></div></section>
+<section class="right"><div class="panel-tabs">${tabs}</div><div class="panel"><p class="muted quiet early-starting">${say((s) => s.starting)}</p><div class="early-progress"></div><p class="quiet early-failed" role="alert">${say((s) => s.pageFailed)}</p><noscript><p class="quiet">${say((s) => s.needsScripts)}</p></noscript></div></section>
 </main>
 <footer class="status-bar"><span class="spacer"></span><span class="private">${say((s) => s.privacy)}</span></footer>
 </div>`;

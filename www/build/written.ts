@@ -90,7 +90,7 @@ const parent = (name: string): string => `    - apiVersion: v1\n      kind: Pod\
 
 export const WRITTEN: Readonly<Record<string, CodeExample>> = {
   "conversion-decision": one(old(""), { panel: "convert", target: "resource.k8s.io/v1" }),
-  "json-syntax": one('{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a",}}\n'),
+  "json-syntax": one('{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a"}]\n'),
   "json-duplicate-key": one('{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "a", "name": "b"}, "spec": {"devices": {}}}\n'),
   "generation-invalid": one(claim("  generation: -1\n")),
   "label-key-invalid": one(claim('  labels:\n    "team name": training\n')),

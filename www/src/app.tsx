@@ -1,15 +1,25 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { languageReady } from "./i18n/index.ts";
+import { watchArrivals } from "./state/arrivals.ts";
 import { keepChecking } from "./state/checks.ts";
+import { watchConfig } from "./state/config.ts";
 import { keepDrafts } from "./state/draft.ts";
 import { workOffline } from "./state/offline.ts";
 import { applyTheme, embedded } from "./state/options.ts";
-import { begin, followLinks } from "./state/session.ts";
+import { begin, followLinks, openFirst } from "./state/session.ts";
 import { App } from "./ui/App.tsx";
 
 effect(applyTheme);
-const { tab } = await begin();
+await languageReady;
+// Whatever a browser refuses, or an address asks for: the page opens.
+const { tab } = await begin().catch((error: unknown) => {
+  console.error(error);
+  return openFirst();
+});
 keepChecking();
+watchConfig();
+watchArrivals();
 if (!embedded.peek()) keepDrafts(tab);
 followLinks();
 workOffline();
@@ -17,4 +27,5 @@ const root = document.getElementById("app");
 if (root) {
   root.replaceChildren();
   render(<App />, root);
+  (window as { claimkitShown?: () => void }).claimkitShown?.();
 }

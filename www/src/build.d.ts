@@ -1,2 +1,2 @@
-/** What the build was made from: the version and the contents' hash. */
+/** The version and the hash of the contents that the build was made from. */
 declare const __BUILD__: string;

@@ -1,44 +1,11 @@
-/** The part of the request/answer contract the page reads. The Wasm module's own types are the full ones. */
+/** The parts of an answer that all verbs share; the types of each verb are in the package `claimkit`. */
 
-export type Severity = "error" | "warning" | "info";
-export type Origin = "kubectl" | "kube-apiserver" | "kube-scheduler" | "claimkit";
+import type { Finding as AnyFinding, Range, Verdict } from "claimkit";
 
-/** Zero-based line, UTF-16 code units in it, and the UTF-8 byte offset in the text. */
-export interface Position {
-  line: number;
-  character: number;
-  offset: number;
-}
+export type { Fix, Origin, Position, Range, Severity, TextEdit, Verdict } from "claimkit";
 
-export interface Range {
-  start: Position;
-  end: Position;
-}
-
-export interface TextEdit {
-  range: Range;
-  newText: string;
-}
-
-export interface Fix {
-  title: string;
-  edits: TextEdit[];
-}
-
-export interface Finding {
-  code: string;
-  severity: Severity;
-  origin: Origin;
-  message: string;
-  path?: string;
-  type?: string;
-  help?: string;
-  /** Which text it is about; its place and fixes count in that one. */
-  in: "text" | "nodes" | "old" | "patch" | "settings";
-  fixes: Fix[];
-  range?: Range | null;
-  object?: number;
-}
+/** `range` is null where a finding about many texts is about none of them. */
+export type Finding = Omit<AnyFinding, "range"> & { range?: Range | null };
 
 export interface Status {
   code: number;
@@ -72,7 +39,7 @@ export interface ObjectEntry {
   removedIn?: string;
 }
 
-/** What no tool can know about a conversion, and what was assumed. */
+/** An assumption of a conversion that no tool can check. */
 export interface Decision {
   code: string;
   path?: string;
@@ -88,14 +55,12 @@ export interface Loss {
   range?: Range | null;
 }
 
-export type Verdict = "Yes" | "Possible" | "No" | "Error";
-
 export interface Placement {
   release: string;
   counts: { yes: number; possible: number; no: number; error: number };
-  /** What the scheduler says, and of how many nodes. */
+  /** The scheduler's reasons, with the number of nodes of each. */
   reasons?: { reason: string; nodes: number }[];
-  /** What the pod is told once the nodes were looked at. */
+  /** The status of the pod once the nodes were looked at. */
   next?: { schedulerReason: string; why: string };
   /** Per selector, which requirement removes which nodes. */
   selectors?: Inverse[];
@@ -114,7 +79,7 @@ export interface InverseRequirement {
   term: number;
   path: string;
   removes: number;
-  /** Of those, on how many everything else in the term holds. */
+  /** The number of those nodes on which everything else in the term holds. */
   removesAlone: number;
   alone: string[];
   /** Without it the term would select nodes; with it, it selects none. */

@@ -1,17 +1,53 @@
 // The page and its Wasm module from the cache, so that it works without a network after the first visit.
 // The build fills in the two constants; a changed build has another version and replaces the whole cache at once.
 const VERSION = "__VERSION__";
+/** Every file with the hash of its contents. */
 const FILES = __FILES__;
 // Several copies may live below different paths of one origin and share its cache storage.
 const OURS = `claimkit ${self.registration.scope} `;
 const CACHE = OURS + VERSION;
+/** The entry of a cache with the hashes of its files. */
+const HASHES = "./claimkit-files.json";
+/** The number of files fetched at a time. */
+const AT_ONCE = 8;
+
+/** Returns the files left by former builds, with their hashes. */
+async function former() {
+  const names = (await caches.keys()).filter((name) => name.startsWith(OURS) && name !== CACHE);
+  return Promise.all(
+    names.map(async (name) => {
+      const cache = await caches.open(name);
+      const hashes = await cache.match(HASHES);
+      return { cache, hashes: hashes ? await hashes.json() : {} };
+    }),
+  );
+}
+
+/** Puts a file in place: from a former build where it is the same, else from the browser's own cache or the network. */
+async function fill(cache, caches_, file, hash) {
+  for (const { cache: old, hashes } of caches_) {
+    const kept = hashes[file] === hash ? await old.match(file) : undefined;
+    if (kept) return cache.put(file, kept);
+  }
+  // The names of assets hold their contents' hash: what the page has loaded already is not asked for again. Others are asked
+  // whether they changed.
+  const response = await fetch(file, { cache: file.startsWith("assets/") ? "default" : "no-cache" });
+  if (!response.ok) throw new Error(`${file}: ${response.status}`);
+  return cache.put(file, response);
+}
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(
-    caches
-      .open(CACHE)
-      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: "reload" })))),
-  );
+  const install = async () => {
+    const cache = await caches.open(CACHE);
+    const caches_ = await former();
+    const left = Object.entries(FILES);
+    const work = async () => {
+      for (let next = left.pop(); next; next = left.pop()) await fill(cache, caches_, next[0], next[1]);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await cache.put(HASHES, new Response(JSON.stringify(FILES), { headers: { "content-type": "application/json" } }));
+  };
+  event.waitUntil(install());
 });
 
 self.addEventListener("activate", (event) => {
@@ -41,5 +77,8 @@ async function answer(request) {
   // The page under its other name.
   const scope = new URL(self.registration.scope).pathname;
   const page = new URL(request.url).pathname === `${scope}index.html` ? await cache.match("./") : undefined;
-  return page ?? fetch(request);
+  if (page) return page;
+  // Without a network a page that is there in English alone is shown in English.
+  const english = request.url.replace(/\/zh\/([^/]*\.html)$/, "/$1");
+  return english === request.url ? fetch(request) : fetch(request).catch(async (error) => (await cache.match(english)) ?? Promise.reject(error));
 }

@@ -19,7 +19,7 @@ async function command(page: Page, panel: string): Promise<string> {
   return (await page.locator(".commands code").textContent())!;
 }
 
-/** What the command line answers in a folder with the files of an example. */
+/** Runs the command line in a folder with the files of an example. */
 function run(shown: string, files: { name: string; text: string }[]) {
   const folder = mkdtempSync(join(tmpdir(), "claimkit-"));
   try {

@@ -38,6 +38,8 @@ describe("convert", () => {
     expect(await page.locator(".compare").count()).toBe(0);
     await losses.nth(1).locator("button").click();
     expect(await page.locator(".status-bar").textContent()).toContain("Ln 23");
+    // What allows them is there once.
+    expect(await page.getByText("Allow losses").count()).toBe(1);
     await page.getByRole("button", { name: "Allow losses" }).click();
     await page.locator(".compare .cm-merge-b").waitFor();
     expect(await page.locator(".losses h3").textContent()).toBe("2 values are lost");
@@ -89,7 +91,7 @@ describe("convert", () => {
     await decisions.first().waitFor();
     await page.locator(".converted li", { hasText: "v1alpha2 → v1" }).first().waitFor();
     await page.locator(".compare .cm-merge-b .cm-line", { hasText: "deviceClassName: gpu.example.com" }).waitFor();
-    // It is underlined where it stands, and a click leads there.
+    // It is underlined in the text, and a click leads there.
     await page.locator(".editor-host .cm-lintRange").first().waitFor();
     await decisions.first().getByRole("button").click();
     expect(await page.locator(".status-bar").textContent()).not.toContain("Ln 1,");

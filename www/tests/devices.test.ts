@@ -116,9 +116,14 @@ describe("devices", () => {
     await page.locator(".account h3", { hasText: "gets its devices" }).waitFor();
     expect(await cell("node-1").textContent()).toBe("✓gpu-0");
     expect(await page.locator(".supposed").textContent()).toContain("prod/serving holds no devices");
+    // Nobody needs one more node of a kind that fits already.
+    expect(await page.getByRole("button", { name: "Try one more node like node-1" }).count()).toBe(0);
+    await page.locator(".supposed").getByRole("button", { name: "Take this change back: free=prod/serving" }).click();
+    await page.locator(".account h3", { hasText: "gets no devices" }).waitFor();
     await page.getByRole("button", { name: "Try one more node like node-1" }).click();
     await page.getByRole("row", { name: /^node-1-copy/ }).waitFor();
-    expect(await page.locator(".commands code").last().textContent()).toBe("npx claimkit allocate --what-if free=prod/serving --what-if node-like=node-1 --pod training/trainer --node node-1 cluster.yaml");
+    await page.getByRole("button", { name: "Try it freed" }).click();
+    expect(await page.locator(".commands code").last().textContent()).toBe("npx claimkit allocate --what-if node-like=node-1 --what-if free=prod/serving --pod training/trainer --node node-1 cluster.yaml");
     await page.locator(".supposed").getByRole("button", { name: "Take this change back: free=prod/serving" }).click();
     await page.locator(".account h3", { hasText: "gets no devices" }).waitFor();
     await cell("node-1-copy").click();
@@ -201,7 +206,7 @@ describe("devices", () => {
     const { page, done } = await openPage();
     await setText(page, "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata:\n  name: gpu.example.com\nspec: {}\n");
     await page.getByRole("tab", { name: "Devices" }).click();
-    await page.locator(".empty", { hasText: "kubectl get nodes,pods,deviceclasses" }).waitFor();
+    await page.locator(".empty", { hasText: "kubectl get pods,resourceclaims," }).waitFor();
     await page.getByRole("button", { name: "Open an example" }).click();
     await page.getByRole("grid").waitFor();
     await setText(page, EXAMPLE.replace("name: large-gpu", "name: other"));
@@ -221,6 +226,10 @@ describe("devices", () => {
       const { page, done } = await openPage({ locale });
       await setText(page, text);
       await page.getByRole("tab", { name: locale === "en-US" ? "Devices" : "设备" }).click();
+      // In turn the scheduler gives the claim back, which nobody reserves.
+      await page.locator(".turn-line", { hasText: "resourceclaim not available on the node" }).waitFor();
+      await page.getByRole("radio", { name: locale === "en-US" ? "each alone" : "各自单独" }).check();
+      await page.locator(".cell.verdict-No").waitFor();
       await page.getByRole("row", { name: /^node-a/ }).getByRole("gridcell").first().click();
       await page.getByText(words).waitFor();
       await done();
@@ -233,7 +242,7 @@ describe("devices", () => {
     expect(names.length).toBeGreaterThan(10);
     const { page, done } = await openPage({ path: "#example=gpu-pod" });
     for (const [number, name] of names.entries()) {
-      // A name of its own tells this grid from the one before.
+      // A new name distinguishes this grid from the one before.
       const text = readFileSync(new URL(name, folder), "utf8").replace(/name: (pod0|train|monitor), /, `name: $1-of-${number}, `);
       expect(text, name).toContain(`-of-${number}, `);
       await page.getByRole("grid").waitFor();
@@ -305,7 +314,7 @@ describe("expressions", () => {
     await page.getByRole("tab", { name: "Expression" }).click();
     const field = page.getByLabel("Device selector in CEL");
     await expect.poll(() => field.textContent()).toContain('device.attributes["gpu.example.com"].model');
-    // The same colours as in a manifest.
+    // The same colors as in a manifest.
     expect(await field.locator("span", { hasText: /^attributes$/ }).first().evaluate((span) => getComputedStyle(span).color)).not.toBe(await field.evaluate((element) => getComputedStyle(element).color));
     await field.click();
     await page.keyboard.press("ControlOrMeta+a");

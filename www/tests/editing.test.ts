@@ -31,7 +31,7 @@ describe("editing", () => {
     const { page, done } = await openPage();
     await settled(page);
     await setText(page, TYPO);
-    // The example's own findings stand there until the new text is checked.
+    // The example's own findings are shown until the new text is checked.
     await page.locator(".finding", { hasText: "resourceClasName" }).first().waitFor();
     await page.locator(".editor-host .cm-lintRange-error", { hasText: "resourceClasName" }).waitFor();
     await page.keyboard.press("ArrowUp");
@@ -152,7 +152,7 @@ describe("editing", () => {
     await page.locator(".verdict.good").waitFor();
     await page.getByRole("button", { name: /^File options/ }).click();
     const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download" }).click();
+    await page.getByRole("button", { name: "Download", exact: true }).click();
     const file = await download;
     expect(file.suggestedFilename()).toBe("dropped.yaml");
     expect(readFileSync(await file.path(), "utf8")).toBe(crlf);
@@ -166,7 +166,7 @@ describe("editing", () => {
     await page.locator(".guide").getByRole("button", { name: "Use as nodes" }).click();
     await page.getByRole("navigation", { name: "Files" }).getByText("nodes.yaml").waitFor();
     expect(await textOf(page)).toContain("pasted-node");
-    // The example that stood there is not theirs: its objects do not mix with these nodes.
+    // The example is not theirs: its objects do not mix with these nodes.
     await page.getByRole("navigation", { name: "Files" }).getByText("claim.yaml").click();
     expect(await textOf(page)).toBe("");
     await done();

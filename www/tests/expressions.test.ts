@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { openPage, settled, setText, setUp } from "./page.ts";
+import { openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -17,7 +17,7 @@ const WAYS = {
   "named resources": `apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaimParameters\nmetadata:\n  name: c\ndriverRequests:\n- driverName: d\n  requests:\n  - namedResources:\n      selector: has(attributes.driver) && attributes.driver in ["x.example.com"] && 40 >= 4\n`,
 };
 
-/** The colours of words of the text, as the names of the page's colours. */
+/** Returns the colors of words of the text, as the names of the page's colors. */
 async function colours(page: Page, words: string[]): Promise<Record<string, string>> {
   return page.evaluate((wanted) => {
     const root = document.querySelector(".editor-host")!.shadowRoot!;
@@ -68,5 +68,30 @@ describe("expressions", () => {
     await setText(page, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  expression: has(device.driver)\n");
     await page.locator(".editor-host .cm-line span", { hasText: /^has\(device\.driver\)$/ }).waitFor();
     await done();
+  });
+
+  it("have cases that must hold, kept in a link, and are written into the class that they came from", async () => {
+    const device = (name: string, model: string) => `  - name: ${name}\n    attributes: {model: {string: ${model}}}\n`;
+    const text = `${HEAD}      expression: 'device.attributes["gpu.example.com"].model == "a100"'\n---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: gpu.example.com\n  nodeName: node-1\n  pool: {name: node-1, generation: 1, resourceSliceCount: 1}\n  devices:\n${device("gpu-0", "a100")}${device("gpu-1", "h100")}`;
+    for (const [locale, panel, keep, holds, fails, write] of [
+      ["en-US", "Expression", "Keep gpu.example.com/node-1/gpu-0 as a case", "1 of 1 holds", "0 of 1 holds", "Write into DeviceClass c"],
+      ["zh-CN", "表达式", "把 gpu.example.com/node-1/gpu-0", "1 个中有 1 个成立", "1 个中有 0 个成立", "写入 DeviceClass c"],
+    ] as const) {
+      const { page, done } = await openPage({ locale });
+      await page.locator(".cm-content").first().waitFor();
+      await setText(page, text);
+      await page.getByRole("tab", { name: panel }).click();
+      await page.getByRole("button", { name: keep }).click();
+      await page.locator(".cel-cases", { hasText: holds }).waitFor();
+      await page.locator(".expression-text .cm-content").click();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.insertText('device.attributes["gpu.example.com"].model == "h100"');
+      await page.locator(".cel-cases", { hasText: fails }).waitFor();
+      await page.getByRole("button", { name: write }).click();
+      await expect.poll(() => textOf(page)).toContain(`expression: 'device.attributes["gpu.example.com"].model == "h100"'`);
+      await page.locator(".notice").getByRole("button").first().click();
+      await expect.poll(() => textOf(page)).toBe(text);
+      await done();
+    }
   });
 });

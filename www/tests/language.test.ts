@@ -133,7 +133,7 @@ describe("the engine's sentences", () => {
     for (const expression of ["true", `${read}.model == "a100"`, `${read}.model == "a100" && ${read}.index > 3`, `${read}.index == size(${read}.model) && true`, `${read}.memory > 3`, `${read}.model > 3`, "!true"]) {
       for (const { why } of claimkit.cel(expression, { devices: [{ driver: "d", attributes }], trace: true }).results) for (const line of why) hear(line);
     }
-    // What a person meets first: texts that are no YAML or JSON, each of another mistake; and the example of every finding code.
+    // The usual first errors: texts that are not YAML or JSON, each with another mistake; and the example of every finding code.
     const head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n";
     const wrong = ["  name: x\n bad: y", "\tname: x", "  name: 'x\nspec: {}", "  name: [a, b\nspec: {}", "  name: a: b", "  name\n  b: c", "  name: @x", "  name: *x", '  name: "\\d"', "  a:\n  - b\n c: d", "  a: - b", "  a: |0\n    x", "  a: {b: c, d", "  a: [b, , c]", "  a: ]", "  a: {{ .V }}", "  <<: 3", "  {a: b}: c", "  a: .inf", "  a: !!int x", "  a: 1\n  a: 2", "  a: 1\nb: 2\n c: 3", "  a: &x [*x]", "  name: x\n---x", "  name: \u201cx\u201d", "  name:x", "  a: ? b", '  a: "\\ud83d\\ude00"', "  a: 'x' y", "  a: x\u0001", "  a: [\n- b\n]", "  name: x\n\u3000spec: {}", "  name: \u00a0x"];
     const json = ['{"a": 1,}', "{a: 1", '{"a" 1}', "{\"a\": 'x'}", '{"a": "x\ny"}', '{"a": tru}'];
@@ -143,7 +143,7 @@ describe("the engine's sentences", () => {
       const common = release ? { release } : {};
       hearAll(claimkit.validate(file!.text, { ...common, ...(operation ? { operation, old: role("stored") } : {}) }));
       hearAll(claimkit.convert(file!.text, { to: target ?? "v1" }));
-      hearAll(claimkit.allocate(file!.text));
+      hearAll(claimkit.allocate(file!.text, { alone: true }));
       if (role("nodes")) hearAll(claimkit.evaluate(file!.text, { nodes: role("nodes") }));
     }
     const settings = [{ a: 1 }, { mode: "x" }, { mode: 3 }, { resourceClases: {} }, { resourceClasses: { allow: [] } }, { resourceClasses: { allow: ["a"], deny: ["b"] } }, { resourceClasses: { allow: "x" } }, { resourceClasses: { allow: ["a"], fallback: "b" } }, { resourceClasses: { allow: ["a"], fallback: "*" } }, { release: 1.28 }, { gates: { Foo: true } }, { apiVersions: { allow: ["v9"] } }, { allocationModes: { deny: ["Later"] } }, { parametersRef: { allow: [{ apiGroup: "x" }] } }, { pods: { maxClaims: -1 } }, { exempt: { namespaces: [1] } }, { exempt: null }, { adminAccess: { namespaces: [] } }, { resourceClasses: { namespaces: [{ allow: ["x"] }] } }, { suitableNodes: { mustSelect: [{}] } }, []];

@@ -64,7 +64,7 @@ describe("the editor", () => {
       const line = page.locator(".editor-host .cm-line", { hasText: "allocationMode" });
       await line.click();
       const colours = async () => {
-        // The marked word alone: the gutter has marks of the same colour.
+        // The marked word alone: the gutter has marks of the same color.
         const box = (await line.locator(".cm-lintRange").boundingBox())!;
         const png = (await page.screenshot({ clip: { ...box, height: Math.min(box.height + 2, 24) } })).toString("base64");
         return page.evaluate(async (data) => {
@@ -176,7 +176,7 @@ describe("problems", () => {
     const later = page.getByRole("region", { name: "API server would answer this once that is mended" });
     expect(await now.locator(".finding-message").allTextContents()).toEqual(['unknown field "spec.parameterRef"']);
     expect(await later.locator(".finding").count()).toBe(2);
-    expect(await page.locator(".verdict h2").textContent()).toBe("The API server would refuse this: 1 error, then 2 more");
+    expect(await page.locator(".verdict h2").textContent()).toBe("The API server would refuse this: 1 error, and 2 more once it is mended");
     await page.locator(".object summary").click();
     const status = JSON.parse((await page.locator(".status-body pre").textContent()) ?? "") as { message: string };
     expect(status.message).toContain("spec.parameterRef");
@@ -241,7 +241,7 @@ describe("problems", () => {
     await page.locator(".verdict.bad").waitFor();
     expect(await guide.count()).toBe(0);
     await setText(page, "NAME    CLASS   AGE\nclaim   gpu     5m\n");
-    await guide.filter({ hasText: "kubectl get … -o yaml" }).waitFor();
+    await guide.filter({ hasText: "This is the table that kubectl get prints" }).waitFor();
     await nothing();
     await setText(page, claim("  resourceClassName: {{ .Values.class }}\n", "{{ .Release.Name }}"));
     await guide.filter({ hasText: "Helm template" }).waitFor();
@@ -256,7 +256,7 @@ describe("problems", () => {
     // A template is one where Helm would find something to fill in, not where a comment speaks of it.
     await setText(page, `${claim(CLASS)}# not {{ .Values.class }}\n`);
     await page.locator(".verdict.good").waitFor();
-    expect(await guide.count()).toBe(0);
+    await expect.poll(() => guide.count()).toBe(0);
     await done();
   });
 
@@ -570,7 +570,7 @@ describe("an example for a finding code", () => {
           : panel === "nodes"
             ? claimkit["evaluate"]!(text, { ...common, nodes: fileOf("nodes") })
             : panel === "devices"
-              ? claimkit["allocate"]!(text, common)
+              ? claimkit["allocate"]!(text, { ...common, alone: true })
               : panel === "policy"
                 ? judged(text, fileOf("settings")!)
               : claimkit["validate"]!(text, { ...common, ...(operation ? { operation, old: fileOf("stored") } : {}) });

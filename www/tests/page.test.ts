@@ -21,12 +21,12 @@ spec:
 `;
 
 describe("budgets", () => {
-  it("keeps the scripts within 260 KB gzip", () => {
+  it("keeps the scripts within 285 KB gzip", () => {
     const assets = join(dist, "assets");
     const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
     const total = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0);
     console.log(`scripts: ${(total / 1000).toFixed(1)} KB gzip`);
-    expect(total).toBeLessThanOrEqual(260_000);
+    expect(total).toBeLessThanOrEqual(285_000);
   });
 
   it("ships the Wasm module as it was built", () => {
@@ -59,7 +59,7 @@ describe("budgets", () => {
   it("shows the first findings soon, on a processor four times slower too", async () => {
     const first = await openPage(); // warms the browser's own caches of code, as a second visit finds them
     await settled(first.page);
-    // A fixed task tells how fast the machine is today: a budget in plain time would fail with it.
+    // A fixed task shows how fast the machine is today: a budget in plain time would fail with it.
     const task = await first.page.evaluate(() => {
       const turns = Array.from({ length: 7 }, () => {
         const start = performance.now();

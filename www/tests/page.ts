@@ -26,11 +26,14 @@ function executable(): string {
 let browser: Browser;
 let server: { close(): void; address(): AddressInfo };
 export let home = "";
+/** The path of every request that reached the server. */
+export const served: string[] = [];
 
 export function setUp(): void {
   beforeAll(async () => {
     if (!existsSync(dist)) throw new Error("dist is missing: run `npm run build` first");
     server = await serve(dist, { prefix: PREFIX });
+    (server as unknown as { on(event: "request", hear: (request: { url?: string }) => void): void }).on("request", ({ url = "" }) => served.push(url));
     home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
     browser = await chromium.launch({ executablePath: executable(), args: ["--disable-dev-shm-usage"] });
   });
@@ -56,9 +59,9 @@ export interface Options {
   colorScheme?: "light" | "dark";
   locale?: string;
   context?: BrowserContext;
-  /** What to do with a new context before the page is opened in it. */
+  /** Prepares a new context before the page is opened in it. */
   before?: (context: BrowserContext) => Promise<unknown>;
-  /** What to do with the page before it goes anywhere. */
+  /** Prepares the page before it goes anywhere. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
@@ -110,6 +113,15 @@ export async function setText(page: Page, text: string): Promise<void> {
   await page.keyboard.press("ControlOrMeta+a");
   await page.evaluate((content) => navigator.clipboard.writeText(content), text);
   await page.keyboard.press("ControlOrMeta+v");
+}
+
+/** Copies a link to the page as it is: making it takes a moment. */
+export async function share(page: Page): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toContain("#");
+  return copied();
 }
 
 /** The text of the open file, as the page keeps it (only what is on the screen is in the document tree). */

@@ -68,7 +68,7 @@ describe("policy", () => {
     await page.keyboard.type("pods: {maxClaims: 0}");
     await pod.locator(".exact", { hasText: "at most 0 resource claims, the pod has 1" }).waitFor();
     await done();
-    // One of a list is read where it stands.
+    // An item of a list is read at its place in the list.
     const list = await openPage();
     await setText(list.page, `apiVersion: v1\nkind: List\nitems:\n- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: web\n  spec:\n    template:\n      spec:\n        resourceClaims:\n        - name: gpu\n          resourceClaimName: shared\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu.example.com\n  spec: {}\n`);
     await list.page.getByRole("tab", { name: "Policy" }).click();

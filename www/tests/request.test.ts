@@ -10,7 +10,7 @@ describe("request", () => {
     expect(await page.locator(".finding-message").first().textContent()).toMatch(/^spec: Invalid value: .*: field is immutable$/);
     await page.locator(".compare .cm-merge-b", { hasText: "bigger-gpu.example.com" }).waitFor();
     expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).toContain("creationTimestamp");
-    // The editor underlines what this request is told, not what a create would be told.
+    // The editor underlines the errors of this request, not those of a create.
     await page.locator(".editor-host .cm-lintRange-error").first().waitFor();
     expect(await page.locator(".editor-host .cm-lintRange-error").allTextContents()).not.toContain('"41"');
     await done();
@@ -55,7 +55,7 @@ describe("request", () => {
     await page.locator(".verdict-line.good", { hasText: "would take it" }).waitFor();
     await page.locator(".compare .cm-merge-b", { hasText: "team: vision" }).waitFor();
     expect(await page.locator(".compare .cm-deletedChunk").allTextContents().then((all) => all.join("\n"))).not.toContain("team: vision");
-    // The same text is no list of JSON patch operations.
+    // The same text is not a list of JSON patch operations.
     await page.getByLabel("Patch type").selectOption("json");
     await page.locator(".verdict-line.bad").waitFor();
     await page.getByLabel("Patch type").selectOption("merge");

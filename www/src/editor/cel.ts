@@ -41,7 +41,10 @@ export interface CelEditor {
   destroy(): void;
 }
 
-/** A field for an expression, with what the engine knows of it: colours, completion, types under the pointer. `devices` is the text with the slices. */
+/**
+ * Creates a field for an expression with colors, completion, and types under the pointer. `devices` is the text with the
+ * slices.
+ */
 export function celEditor(host: HTMLElement, text: string, label: string, hint: string, devices: () => string, changed: (text: string) => void): CelEditor {
   const { root, parent } = shadowHost(host);
   const asked = () => {

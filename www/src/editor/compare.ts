@@ -1,6 +1,7 @@
-import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { Change, MergeView, unifiedMergeView, type DiffConfig } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
+import type { Changes } from "../engine/changes.ts";
 import { reading, shadowHost } from "./extensions.ts";
 
 const COLLAPSE = { margin: 3, minSize: 8 };
@@ -12,7 +13,9 @@ export interface Comparison {
 }
 
 /** Shows two texts beside each other, or as one with the differences in it; neither can be edited. */
-export function compare(host: HTMLElement, before: string, after: string, labels: { before: string; after: string }, beside: boolean): Comparison {
+export function compare(host: HTMLElement, before: string, after: string, labels: { before: string; after: string }, beside: boolean, changes?: Changes): Comparison {
+  // The worker has compared a conversion already.
+  const diffConfig: DiffConfig = changes ? { override: () => changes.map((at) => new Change(...at)) } : DIFF;
   const { root, parent } = shadowHost(host);
   const readOnly = (label: string): Extension => [
     reading(),
@@ -30,7 +33,7 @@ export function compare(host: HTMLElement, before: string, after: string, labels
       gutter: true,
       highlightChanges: true,
       collapseUnchanged: COLLAPSE,
-      diffConfig: DIFF,
+      diffConfig,
     });
     return { destroy: () => merge.destroy() };
   }
@@ -41,7 +44,7 @@ export function compare(host: HTMLElement, before: string, after: string, labels
       doc: after,
       extensions: [
         readOnly(`${labels.before} / ${labels.after}`),
-        unifiedMergeView({ original: before, mergeControls: false, gutter: true, collapseUnchanged: COLLAPSE, diffConfig: DIFF }),
+        unifiedMergeView({ original: before, mergeControls: false, gutter: true, collapseUnchanged: COLLAPSE, diffConfig }),
       ],
     }),
   });

@@ -15,7 +15,7 @@ import { findingsExtension, underline } from "./findings.ts";
 import { completions, hovers } from "./language.ts";
 import { itemSpan, toChanges, toPosition, toSpan } from "./positions.ts";
 
-/** Where the cursor of the open file stands, for the status bar. */
+/** The cursor's place in the open file, for the status bar. */
 export const cursor = signal({ line: 0, character: 0 });
 /** Asks the page to show the fixes for these findings (the keyboard's way to them). */
 export const fixMenu = signal<Finding[] | null>(null);
@@ -41,9 +41,10 @@ const placed = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** The text that the engine knows the language of. */
 function activeSource() {
   const file = activeFile.peek();
-  return file ? source(file) : undefined;
+  return file && file.role !== "config" ? source(file) : undefined;
 }
 
 function findingsAt(state: EditorState): Finding[] {
@@ -130,6 +131,11 @@ export function mountEditor(host: HTMLElement): () => void {
       untracked(drawFindings);
     }),
     effect(() => {
+      // What is kept for a file goes with it.
+      const there = new Set(files.value.map(({ id }) => id));
+      for (const id of states.keys()) if (!there.has(id)) states.delete(id);
+    }),
+    effect(() => {
       void wrap.value;
       untracked(() => view && rewrap(view));
     }),
@@ -151,7 +157,7 @@ export function mountEditor(host: HTMLElement): () => void {
   };
 }
 
-/** Where the cursor stands on the screen. */
+/** Returns the cursor's place on the screen. */
 export function caretPlace(): { left: number; top: number; bottom: number } | null {
   return view ? view.coordsAtPos(view.state.selection.main.head) : null;
 }
@@ -216,9 +222,14 @@ export function editFile(fileId: string, changes: ChangeSpec): void {
 }
 
 /** Says what was changed in a file and offers to take it back, until something else is written there. */
-export function notifyChange(fileId: string, text: string): void {
-  const version = files.peek().find(({ id }) => id === fileId)?.version;
-  notify({ text, action: { label: t.peek().undo, run: () => undoIn(fileId) }, over: () => !files.value.some((file) => file.id === fileId && file.version === version) });
+export function notifyChange(changed: string | readonly string[], text: string): void {
+  const ids = typeof changed === "string" ? [changed] : changed;
+  const versions = new Map(files.peek().map(({ id, version }) => [id, version]));
+  notify({
+    text,
+    action: { label: t.peek().undo, run: () => ids.forEach(undoIn) },
+    over: () => ids.some((own) => !files.value.some((file) => file.id === own && file.version === versions.get(own))),
+  });
 }
 
 /** Takes back the last change of a file. */
@@ -256,13 +267,13 @@ export function deletes(doc: Text, fix: Fix): boolean {
   return gone > changes.reduce((sum, { insert }) => sum + wordsIn(insert), 0);
 }
 
-/** The changes of every finding that has exactly one fix, leaving out those that delete something or touch an earlier one's. */
-export function certainFixes(doc: Text, findings: readonly Finding[]): { changes: ChangeSet; fixes: { line: number; title: string }[] } {
+/** The changes of every finding that has exactly one fix, leaving out those that touch an earlier one's and, unless it is wanted, those that delete something. */
+export function certainFixes(doc: Text, findings: readonly Finding[], deleting = false): { changes: ChangeSet; fixes: { line: number; title: string }[] } {
   const taken: { from: number; to: number; insert: string }[] = [];
   const fixes: { line: number; title: string }[] = [];
   for (const finding of findings) {
     const fix = finding.fixes[0];
-    if (!fix || finding.fixes.length !== 1 || deletes(doc, fix)) continue;
+    if (!fix || finding.fixes.length !== 1 || (!deleting && deletes(doc, fix))) continue;
     const changes = toChanges(doc, fix.edits);
     const clash = changes.some((change) => taken.some((other) => change.from <= other.to && change.to >= other.from));
     if (clash) continue;

@@ -2,7 +2,7 @@ import { yamlLanguage } from "@codemirror/lang-yaml";
 import { LanguageSupport, StreamLanguage, type StringStream } from "@codemirror/language";
 import { parseMixed, type Input, type SyntaxNode } from "@lezer/common";
 
-/** Where the reader is: inside of a string, or just behind a dot. */
+/** The state of the reader: inside a string, or just behind a dot. */
 interface State {
   /** The quotes that end the string. */
   open: string | null;
@@ -25,7 +25,7 @@ function insideString(stream: StringStream, state: State): string {
   return "string";
 }
 
-/** The words of CEL. Colours only: what is wrong with an expression the engine says. */
+/** The words of CEL, for colors only: the engine reports the errors of an expression. */
 const cel = StreamLanguage.define<State>({
   name: "cel",
   startState: () => ({ open: null, raw: false, dot: false }),
@@ -78,7 +78,10 @@ function isExpression(value: SyntaxNode, input: Input): boolean {
   return keyOf(pair?.parent?.parent ?? null, input) === (key === "expression" ? "cel" : "namedResources");
 }
 
-/** What of a value is the expression: not the quotes, and not the characters that only escape others. */
+/**
+ * Returns the pieces of a value that belong to the expression: without the quotes and the characters that only escape
+ * others.
+ */
 function pieces(value: SyntaxNode, input: Input): { from: number; to: number }[] {
   if (value.name !== "QuotedLiteral") return [{ from: value.from, to: value.to }];
   const text = input.read(value.from, value.to);
@@ -101,7 +104,7 @@ function pieces(value: SyntaxNode, input: Input): { from: number; to: number }[]
   return found;
 }
 
-/** YAML in which CEL expressions have their own colours. */
+/** Returns the language YAML with colors for CEL expressions in it. */
 export function yamlWithExpressions(): LanguageSupport {
   const wrap = parseMixed((node, input) => {
     if (!["Literal", "QuotedLiteral", "BlockLiteralContent"].includes(node.name) || !isExpression(node.node, input)) return null;

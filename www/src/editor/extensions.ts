@@ -17,7 +17,7 @@ function foldMarker(open: boolean): HTMLElement {
   return marker;
 }
 
-/** Characters that turn the text around or take no room are drawn as their number: hidden, they change what stands there. */
+/** Draws characters that reverse the text or take no room as their code point: hidden, they change the meaning of a text. */
 const hiddenCharacters = highlightSpecialChars({
   addSpecialChars: /[\u061c\u2060-\u2064\u00a0\u3000]/g,
   render(code, description) {
@@ -33,15 +33,15 @@ const hiddenCharacters = highlightSpecialChars({
 const wrapping = new Compartment();
 const wrapped = () => (wrap.peek() === "on" ? EditorView.lineWrapping : []);
 
-/** Follows the setting for wrapping long lines in an editor that stands already. */
+/** Applies the setting for wrapping long lines to an open editor. */
 export function rewrap(view: EditorView): void {
   view.dispatch({ effects: wrapping.reconfigure(wrapped()) });
 }
 
-/** What every text on the page has, whether it is long or short. */
+/** The extensions of every text on the page, long or short. */
 const shown = (): Extension => [drawSelection(), hiddenCharacters, appearance, EditorState.phrases.of(t.peek().editorPhrases)];
 
-/** What every manifest on the page has, whether it can be edited or not. */
+/** Returns the extensions of every manifest on the page, editable or not. */
 export function reading(): Extension {
   return [lineNumbers(), yamlWithExpressions(), wrapping.of(wrapped()), shown()];
 }
@@ -63,7 +63,7 @@ const typeOver = EditorView.domEventHandlers({
   },
 });
 
-/** What can be typed into has this. */
+/** Returns the extensions of every editable text. */
 const typed = (): Extension => [
   typeOver,
   history(),
@@ -74,7 +74,7 @@ const typed = (): Extension => [
   EditorView.contentAttributes.of({ spellcheck: "false", autocorrect: "off", autocapitalize: "off", "data-gramm": "false" }),
 ];
 
-/** What an editable manifest has besides. */
+/** Returns the further extensions of an editable manifest. */
 export function writing(): Extension {
   return [
     typed(),

@@ -4,7 +4,7 @@ import { keymap } from "@codemirror/view";
 import type { Finding } from "../contract.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
 import { inline, visible } from "./markdown.ts";
 import { toSpan } from "./positions.ts";
@@ -14,7 +14,7 @@ const MOST_UNDERLINES = 400;
 
 /** Opens the page that explains a finding code, beside the playground. */
 export function codePage(code: string): string {
-  return `./codes/${encodeURIComponent(code)}.html`;
+  return `./codes/${lang.peek() === "en" ? "" : "zh/"}${encodeURIComponent(code)}.html`;
 }
 
 function render(finding: Finding): HTMLElement {

@@ -5,6 +5,7 @@ import { lang, t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
 import { release } from "../state/options.ts";
 import type { Range } from "../contract.ts";
+import { completeConfig } from "./config.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { toPosition, toSpan } from "./positions.ts";
 
@@ -30,7 +31,7 @@ interface CompletionItem {
 
 const KIND: Record<string, string> = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text" };
 
-/** Where the text of an editor stands in the text that the engine is asked about. */
+/** The place of an editor's text within the text of the request. */
 export interface Frame {
   into(position: { line: number; character: number }): { line: number; character: number };
   /** Null for what is not in the editor. */
@@ -110,7 +111,7 @@ export function completions(source: () => TextSource | undefined, frame = WHOLE)
     const line = context.state.doc.lineAt(context.pos);
     const before = line.text.slice(0, context.pos - line.from);
     const word = /[A-Za-z0-9_./-]*$/.exec(before)?.[0] ?? "";
-    // Unasked only where something can stand: after a word's first character, in the empty part of a value, in an index.
+    // Without a key only where something can be written: after a word's first character, in the empty part of a value, in an index.
     if (!context.explicit && word === "" && !/:\s$|\["$/.test(before)) return null;
     const position = frame.into(toPosition(context.state.doc, context.pos));
     const outcome = await ask<{ items: CompletionItem[] }>("complete", { verb: "complete", text: current, options: { ...requestOptions(), position } }, true);
@@ -134,5 +135,5 @@ export function completions(source: () => TextSource | undefined, frame = WHOLE)
     const expression = first.kind === "attribute" || first.kind === "function";
     return { from: toSpan(context.state.doc, range).from, options, validFor: expression ? /^\w*$/ : /^[A-Za-z0-9_./-]*$/ };
   };
-  return autocompletion({ override: [complete], icons: false, activateOnTypingDelay: 60 });
+  return autocompletion({ override: [complete, completeConfig], icons: false, activateOnTypingDelay: 60 });
 }

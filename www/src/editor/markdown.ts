@@ -22,7 +22,7 @@ export function renderMarkdown(text: string): HTMLElement[] {
     });
 }
 
-/** Text with characters that hide what stands there as their number. */
+/** Returns a text in which hidden characters are shown as their code points. */
 export function visible(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   apart(text).forEach((part, index) => {

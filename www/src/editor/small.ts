@@ -42,7 +42,7 @@ export function smallEditor(host: HTMLElement, doc: Text, label: string, changed
   };
 }
 
-/** Where a setting such as `resourceClasses.fallback` is written: the line of its last key, below those before it. */
+/** Finds a setting such as `resourceClasses.fallback`: the line of its last key, below those before it. */
 export function findSetting(doc: Text, path: string): { from: number; to: number } | null {
   const keys = path.split(/[.[\]]+/).filter((part) => part !== "" && !/^\d+$/.test(part));
   let found: { from: number; to: number } | null = null;

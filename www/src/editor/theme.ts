@@ -3,15 +3,15 @@ import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 /**
- * A wave below the text, eight pixels a period. A browser paints the underline of selected text in the text's own colour, whatever
- * `::selection` says; a background keeps its own.
+ * Returns a wave below the text, eight pixels a period. A browser paints the underline of selected text in the text's own
+ * color, whatever `::selection` says; a background keeps its own.
  */
 function wave(colour: string): Record<string, string> {
   const line = (angle: number, from: number) => `linear-gradient(${angle}deg, transparent ${from}%, ${colour} ${from + 4}%, ${colour} ${from + 14}%, transparent ${from + 18}%)`;
   return { backgroundImage: `${line(45, 58)}, ${line(135, 24)}`, backgroundSize: "8px 4px" };
 }
 
-/** Colours come from the page's custom properties, so light, dark and system need one theme only. */
+/** Colors come from the page's custom properties, so light, dark and system need one theme only. */
 const look = EditorView.theme({
   "&": { height: "100%", backgroundColor: "var(--editor)", color: "var(--text)", fontSize: "var(--code-size)" },
   "&.cm-focused": { outline: "none" },
@@ -28,6 +28,14 @@ const look = EditorView.theme({
   ".cm-foldPlaceholder": { background: "var(--raised)", border: "1px solid var(--line)", color: "var(--muted)", padding: "0 6px", borderRadius: "4px" },
   ".cm-gutter-lint": { width: "1.1em" },
   ".cm-gutter-lint .cm-gutterElement": { padding: "0.35em 0.15em" },
+  // Where a person chose all colors, a mark is a border of a style of its own.
+  "@media (forced-colors: active)": {
+    ".cm-lint-marker": { forcedColorAdjust: "none", border: "2px solid CanvasText" },
+    ".cm-lint-marker-error": { background: "CanvasText" },
+    ".cm-lint-marker-warning": { background: "transparent" },
+    ".cm-lint-marker-info": { background: "transparent", borderStyle: "dotted" },
+    ".cm-placed": { outline: "2px solid Highlight" },
+  },
   ".cm-lint-marker": { width: "0.6em", height: "0.6em", borderRadius: "2px", margin: "0.12em" },
   ".cm-lint-marker-error": { content: "none", background: "var(--error)" },
   ".cm-lint-marker-warning": { content: "none", background: "var(--warning)" },

@@ -2,7 +2,7 @@ import type { Answer, Finding, ObjectEntry } from "../contract.ts";
 
 type Verb = (text: string, options: Record<string, unknown>) => Answer;
 
-/** What admission is asked, besides the objects. */
+/** The options of admission, besides the objects. */
 export interface AdmissionOptions {
   operation: "CREATE" | "UPDATE" | "DELETE";
   subResource?: string;
@@ -11,7 +11,7 @@ export interface AdmissionOptions {
   release?: string;
 }
 
-/** A Kubewarden ValidationResponse. */
+/** The type ValidationResponse of Kubewarden. */
 export interface PolicyResponse {
   accepted: boolean;
   message?: string;
@@ -37,7 +37,7 @@ export interface Admitted {
 }
 
 export interface Admission {
-  /** What is wrong with the settings; the objects are then not judged. */
+  /** The errors of the settings; with any, the objects are not judged. */
   settings: Finding[];
   objects: Admitted[];
 }
@@ -68,7 +68,7 @@ const WORKLOADS: Record<string, string> = {
   "batch/v1/CronJob": "cronjobs",
 };
 
-/** What stands in the text, for objects that the engine does not read as the server does. */
+/** Returns the object as the text writes it, for objects that the engine does not read as the server does. */
 function written(text: string, { range }: ObjectEntry, parse: Verb): unknown {
   if (!range) return undefined;
   // An item of a list: its first line is as far in as the others.

@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
-import type { Ask, Shape, Tell, TextRef, Verb } from "./protocol.ts";
+import type { Ask, Forget, Shape, Tell, TextRef, Verb } from "./protocol.ts";
 
-/** How long one request may take before its worker is given up (a 5 MB text needs well under a second). */
+/** How long one request may take before its worker is given up (a 5 MB text needs well under a second), and more for each million characters. */
 const PATIENCE_MS = 10_000;
+const PATIENCE_MS_MILLION = 5_000;
 /** After this many crashes without one answer between them the page stops restarting by itself. */
 const MAX_CRASHES = 5;
 
@@ -12,7 +13,7 @@ export type EngineState = "starting" | "ready" | "recovered" | "failed";
 export interface TextSource {
   key: string;
   version: number;
-  get(): string;
+  get(): string | Uint8Array;
 }
 
 export interface Request {
@@ -42,6 +43,8 @@ interface Waiting {
 
 export const engineState = signal<EngineState>("starting");
 export const engineError = signal("");
+/** Whether the engine ever started: one that never did is not stopped by a text. */
+export const engineStarted = signal(false);
 /** Milliseconds from the page's start until the Wasm module answered. */
 export const engineReadyMs = signal(0);
 
@@ -49,10 +52,11 @@ let worker: Worker | null = null;
 let nextId = 1;
 let crashes = 0;
 let flying: { id: number; waiting: Waiting; timer: number } | null = null;
-let known = new Map<string, number>();
+/** The version and the length of each text that the worker has. */
+let known = new Map<string, { version: number; length: number }>();
 const queue: Waiting[] = [];
 
-/** The worker that the script in the page's head started (build/first.js), and what it has said since. */
+/** Returns the worker that the script in the page's head started (build/first.js), with its messages until now. */
 function startedEarly(): { worker: Worker; heard: Tell[] } | undefined {
   const page = window as { claimkitStarted?: { worker: Worker | null; heard: Tell[] } };
   const early = page.claimkitStarted;
@@ -81,6 +85,7 @@ function start(): void {
 function hear(tell: Tell): void {
   switch (tell.kind) {
     case "ready":
+      engineStarted.value = true;
       if (engineState.value === "starting") {
         engineReadyMs.value = performance.now();
         engineState.value = "ready";
@@ -137,9 +142,23 @@ export function restart(): void {
 }
 
 function reference(source: TextSource): TextRef {
-  if (known.get(source.key) === source.version) return { key: source.key, version: source.version };
-  known.set(source.key, source.version);
-  return { key: source.key, version: source.version, text: source.get() };
+  if (known.get(source.key)?.version === source.version) return { key: source.key, version: source.version };
+  const text = source.get();
+  known.set(source.key, { version: source.version, length: text.length });
+  return { key: source.key, version: source.version, text };
+}
+
+/** Lets the worker forget the texts that `gone` names, such as those of closed files. */
+export function forget(gone: (key: string) => boolean): void {
+  const keys = [...known.keys()].filter(gone);
+  if (keys.length === 0 || !worker) return;
+  for (const key of keys) known.delete(key);
+  worker.postMessage({ forget: keys } satisfies Forget);
+}
+
+function patience(keys: readonly string[]): number {
+  const length = keys.reduce((sum, key) => sum + (known.get(key)?.length ?? 0), 0);
+  return PATIENCE_MS + (length / 1_000_000) * PATIENCE_MS_MILLION;
 }
 
 function next(): void {
@@ -154,7 +173,8 @@ function next(): void {
   if (request.texts) ask.refs = Object.fromEntries(Object.entries(request.texts).map(([name, source]) => [name, reference(source)]));
   if (request.shape) ask.shape = request.shape;
   if (request.cell) ask.cell = request.cell;
-  flying = { id, waiting, timer: window.setTimeout(() => crash("no answer within 10 seconds"), PATIENCE_MS) };
+  const wait = patience([request.text, ...Object.values(request.texts ?? {})].map(({ key }) => key));
+  flying = { id, waiting, timer: window.setTimeout(() => crash(`no answer within ${Math.round(wait / 1000)} seconds`), wait) };
   worker.postMessage(ask);
 }
 

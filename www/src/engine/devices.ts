@@ -1,78 +1,27 @@
-import type { Answer, Finding, ObjectEntry, Range, TextEdit, Verdict } from "../contract.ts";
+import type { AllocateAnswer, DeviceCell, FunnelStage, MissingValue, NodeAccount, PodTurn, Relaxation, RequestAccount, RulesOf } from "claimkit";
+import type { Answer, Finding, ObjectEntry, Range, Verdict } from "../contract.ts";
 import { withoutPlace, type Column, type Matrix } from "./placement.ts";
 
-/** The part of the answer of `allocate` that the page reads. */
-export interface AllocateAnswer extends Answer {
-  release: string;
-  allocator: string;
-  pods: PodAccount[];
-}
+export type { AllocateAnswer, DeviceCell, NodeAccount, PodTurn, Relaxation, RequestAccount };
+export type PodAccount = AllocateAnswer["pods"][number];
+/** A condition of a funnel, with what only selectors have. */
+export type Stage = FunnelStage & { index?: number; seen?: Record<string, Record<string, number>>; missing?: MissingValue[]; errors?: Record<string, number> };
 
-export interface PodAccount {
-  /** `namespace/name`; null: claims that no pod uses, taken together. */
+/** Why a node gives a pod no devices, in a word that can be counted: a stage of the funnel, or what else decides. */
+export type Lack = { stage: string; detail: string };
+
+/** One pod, or claims without one, and what each node says. */
+export interface PodColumn {
+  /** `namespace/name`; null: claims that no pod uses. */
   pod: string | null;
   claims: string[];
-  before: { stage: string; code: string; message: string; help: string | null } | null;
-  nodes: NodeAccount[];
-}
-
-export interface NodeAccount {
-  name: string;
-  verdict: "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided";
-  message: string | null;
-  fatal: boolean;
-  allocations: { devices: { results?: { request: string; driver: string; pool: string; device: string }[] } }[] | null;
-  pools: { pool: string; state: string; have: number; want: number; reason: string | null; ignored: { slice: string; why: string }[] }[];
-  requests: RequestAccount[];
-  conflicts: { text: string; range?: Range | null }[];
-  holders: { device: string; claim: string; pods: string[]; share: Record<string, string> }[];
-  relaxations: Relaxation[];
-  charges: { device: string; name: string; asked: string | null; charged: string; left: string }[];
-  resources?: { text: string }[];
-  help?: string;
-  text: string;
+  column: Column;
+  /** By node, as the matrix has them; null where it fits. */
+  lacks: (Lack | null)[];
+  /** The outcome of the pod where all are placed in turn. */
+  turn: PodTurn | null;
+  /** The earlier pod of which the nodes say the same. */
   sameAs: string | null;
-}
-
-export interface Stage {
-  stage: string;
-  index?: number;
-  left: number;
-  lost?: { count: number; devices: string[] };
-  /** Distinct values of the attributes that a selector reads, with counts. */
-  seen?: Record<string, Record<string, number>>;
-  missing?: { path: string; on: number; of: number; near: string[]; domains: string[]; guard?: string }[];
-  errors?: Record<string, number>;
-}
-
-export interface DeviceCell {
-  device: string;
-  reason: { code: string; key?: string; value?: string; effect?: string } | null;
-  also: { code: string }[];
-  text: string;
-}
-
-export interface RequestAccount {
-  claim: string;
-  request: string;
-  sub: string | null;
-  mode: string;
-  wanted: number;
-  class: string;
-  picked: boolean;
-  funnel: Stage[];
-  cells: DeviceCell[];
-  /** Where it is written. */
-  range?: Range | null;
-  why: string;
-}
-
-export interface Relaxation {
-  changes: { free?: "claim"; claim: string }[];
-  gives: string[];
-  /** Empty where a claim must be freed, or the text cannot be edited. */
-  edits: TextEdit[];
-  text: string;
 }
 
 /** Pods across, nodes down: what the page draws at once. One account is asked for when its cell is opened. */
@@ -80,8 +29,23 @@ export interface DeviceGrid {
   matrix: Matrix;
   release: string;
   groups: { pod: string | null; claims: string[]; before: PodAccount["before"] }[];
+  /** For each group, why not; null where it is not known yet. */
+  known: (PodColumn | null)[];
+  mode: AllocateAnswer["mode"];
+  /** How far other choices among nodes of the same score were tried. */
+  ties: AllocateAnswer["ties"] | null;
+  rulesOf: RulesOf | null;
+  /** The assumptions of the answer. */
+  assumed: string[];
   /** Whether the text has anything of the device family. */
   ours: boolean;
+}
+
+/** All pods one after the other, for a grid that was shown before. */
+export interface Turns {
+  columns: PodColumn[];
+  findings: Finding[];
+  ties: AllocateAnswer["ties"] | null;
 }
 
 /** One pod on one node. */
@@ -89,13 +53,13 @@ export interface Account {
   node: NodeAccount | null;
   before: PodAccount["before"];
   claims: string[];
-  /** Where claims, pods and templates stand. */
+  /** The places of claims, pods and templates. */
   objects: { kind: string; name: string; range: Range }[];
 }
 
-const VERDICT: Record<NodeAccount["verdict"], Verdict> = { allocated: "Yes", none: "No", unavailable: "No", error: "Error", "node-error": "Error", undecided: "Possible" };
+const VERDICT: Record<NodeAccount["verdict"], Verdict> = { allocated: "Yes", none: "No", unavailable: "No", refused: "No", error: "Error", "node-error": "Error", undecided: "Possible" };
 
-/** Of a name such as `driver/pool/device` the last part. */
+/** Returns the last part of a name such as `driver/pool/device`. */
 export const lastPart = (id: string): string => id.slice(id.lastIndexOf("/") + 1);
 
 /** The devices a pod gets, in the scheduler's order. */
@@ -105,32 +69,95 @@ export function devicesGiven(node: NodeAccount): string[] {
 
 const FAMILY = /^resource\.k8s\.io\/v(1|1alpha3|1beta\d+)$/;
 
-/** Reduces an allocation to the grid. */
-export function compactAllocation(answer: AllocateAnswer): DeviceGrid {
-  const nodes = [...new Set(answer.pods.flatMap((pod) => pod.nodes.map(({ name }) => name)))];
-  for (const { kind, name } of answer.objects) if (kind === "Node" && name && !nodes.includes(name)) nodes.push(name);
-  const short = answer.pods.map(({ pod }) => lastPart(pod ?? ""));
-  const columns = answer.pods.map((pod, object): Column => {
-    const byName = new Map(pod.nodes.map((node) => [node.name, node]));
-    const found = nodes.map((name) => byName.get(name));
-    const verdicts = found.map((node): Verdict => (node ? VERDICT[node.verdict] : "No"));
-    const count = (wanted: Verdict) => verdicts.filter((verdict) => verdict === wanted).length;
-    return {
+/** The stage at which a request is left with too little, or what else keeps a node from giving devices. */
+function lackOf(node: NodeAccount, all: ReadonlyMap<string, NodeAccount>): Lack | null {
+  if (node.verdict === "allocated") return null;
+  if (node.verdict === "refused") return { stage: "refused", detail: (node.refusals ?? []).flatMap(({ reasons }) => reasons).join("; ") };
+  if (node.verdict !== "none") return { stage: node.verdict, detail: node.message ?? "" };
+  const { requests, conflicts, resources = [] } = (node.sameAs === null ? undefined : all.get(node.sameAs)) ?? node;
+  const failing = requests.find(({ why }) => why !== "") ?? requests.find(({ funnel, wanted }) => funnel.some(({ left }) => left < wanted));
+  const stage = failing?.funnel.find(({ left }) => left < Math.max(1, failing.wanted));
+  if (failing && stage) return { stage: stage.stage, detail: stage.stage === "class" ? failing.class : stage.stage === "selector" ? failing.request : "" };
+  if (resources.length > 0) return { stage: "resources", detail: "" };
+  return { stage: conflicts.length > 0 ? "conflict" : "none", detail: node.message ?? "" };
+}
+
+/** Returns the reason of a node without an account: the pod was stopped before, or the node is in a group of nodes that refuse it. */
+function withoutAccount(pod: PodAccount, name: string): Lack {
+  if (pod.before) return { stage: "before", detail: pod.before.message };
+  const group = pod.turn?.refused.find(({ nodes }) => nodes.includes(name));
+  return group ? { stage: "refused", detail: group.reasons.join("; ") } : { stage: "leftOut", detail: "" };
+}
+
+/** The devices that a pod gets in its turn. */
+const turnDevices = ({ devices }: PodTurn): string => devices.map(({ device }) => lastPart(device)).join(", ");
+
+/** Returns the column of one pod: the nodes' answers. `accounts` are those of the earlier pod where they are the same. */
+export function columnOf(pod: PodAccount, object: number, nodes: readonly string[], name: string, accounts: readonly NodeAccount[] = pod.nodes): PodColumn {
+  const byName = new Map(accounts.map((node) => [node.name, node]));
+  const found = nodes.map((node) => byName.get(node));
+  const lacks = found.map((node, at) => (node ? lackOf(node, byName) : withoutAccount(pod, nodes[at] ?? "")));
+  const verdicts = found.map((node, at): Verdict => (node ? VERDICT[node.verdict] : lacks[at]?.stage === "leftOut" ? "Possible" : "No"));
+  const count = (wanted: Verdict) => verdicts.filter((verdict) => verdict === wanted).length;
+  const turn = pod.turn ?? null;
+  return {
+    pod: pod.pod,
+    claims: pod.claims,
+    lacks,
+    turn,
+    sameAs: pod.sameAs ?? null,
+    column: {
       object,
       kind: pod.pod === null ? "Claims" : "Pod",
-      name: pod.pod === null ? pod.claims.join(", ") : short.filter((name) => name === short[object]).length > 1 ? pod.pod : (short[object] ?? ""),
+      name,
       ...(pod.pod === null ? {} : { namespace: pod.pod.slice(0, pod.pod.indexOf("/")) }),
       verdicts,
-      reasons: found.map((node) => (node ? (node.message ?? node.text) : (pod.before?.message ?? ""))),
-      words: found.map((node) => (node?.verdict === "allocated" ? devicesGiven(node).join(", ") : "")),
+      reasons: found.map((node, at) => (node ? (node.message ?? node.text) : (lacks[at]?.detail ?? ""))),
+      words: found.map((node) => (node === undefined || node.verdict !== "allocated" ? "" : turn?.node === node.name ? turnDevices(turn) : devicesGiven(node).join(", "))),
+      ...(turn?.node ? { chosen: nodes.indexOf(turn.node) } : {}),
       counts: { yes: count("Yes"), possible: count("Possible"), no: count("No"), error: count("Error") },
       selectors: [],
-    };
-  });
+    },
+  };
+}
+
+/** Names of the columns: short ones where they are different. */
+export function columnNames(pods: readonly PodAccount[]): string[] {
+  const short = pods.map(({ pod }) => lastPart(pod ?? ""));
+  const counts = new Map<string, number>();
+  for (const name of short) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return pods.map((pod, at) => (pod.pod === null ? pod.claims.join(", ") : (counts.get(short[at] ?? "") ?? 0) > 1 ? pod.pod : (short[at] ?? "")));
+}
+
+/** A column whose pod was not asked about yet. */
+function waiting(pod: PodAccount, object: number, name: string): Column {
+  return { object, kind: pod.pod === null ? "Claims" : "Pod", name, ...(pod.pod === null ? {} : { namespace: pod.pod.slice(0, pod.pod.indexOf("/")) }), verdicts: [], reasons: [], counts: { yes: 0, possible: 0, no: 0, error: 0 }, selectors: [] };
+}
+
+/** The columns of all pods of an answer; where an account is an earlier pod's, it is looked up there. */
+export function columnsOf(answer: AllocateAnswer, nodes: readonly string[], names: readonly string[]): PodColumn[] {
+  const accounts = new Map(answer.pods.map((pod) => [pod.pod, pod.nodes]));
+  return answer.pods.map((pod, object) => columnOf(pod, object, nodes, names[object] ?? "", pod.sameAs === undefined ? pod.nodes : (accounts.get(pod.sameAs) ?? [])));
+}
+
+/** Reduces an allocation to the grid. `listed`: it was asked about no node, only for the pods there are. */
+export function compactAllocation(answer: AllocateAnswer, more: readonly string[] = [], listed = false): DeviceGrid {
+  const nodes = [...new Set(answer.pods.flatMap((pod) => pod.nodes.map(({ name }) => name)))];
+  const named = answer.objects.flatMap(({ kind, name }) => (kind === "Node" && name ? [name] : []));
+  for (const name of [...named, ...more]) if (!nodes.includes(name)) nodes.push(name);
+  const names = columnNames(answer.pods);
+  const columns = listed ? answer.pods.map((pod, object) => (pod.before === null ? null : columnOf(pod, object, nodes, names[object] ?? ""))) : columnsOf(answer, nodes, names);
+  // Whether there are nodes does not follow from an answer that was asked about none.
+  const findings = answer.findings.filter(({ code, message }) => !(listed && nodes.length > 0 && code === "nothing-checked" && message.includes("no Node")));
   return {
-    matrix: { ok: answer.ok, findings: answer.findings.map(withoutPlace), nodes, labels: nodes.map(() => null), columns, columnCount: columns.length, contexts: [] },
+    matrix: { ok: answer.ok, findings: findings.map(withoutPlace), nodes, labels: nodes.map(() => null), columns: columns.map((known, object) => known?.column ?? waiting(answer.pods[object]!, object, names[object] ?? "")), columnCount: columns.length, contexts: [] },
     release: answer.release,
     groups: answer.pods.map(({ pod, claims, before }) => ({ pod, claims, before })),
+    known: columns,
+    mode: answer.mode,
+    ties: answer.ties ?? null,
+    rulesOf: answer.rulesOf ?? null,
+    assumed: answer.assumed ?? [],
     ours: answer.objects.some(({ apiVersion = "" }) => FAMILY.test(apiVersion)),
   };
 }
@@ -150,7 +177,7 @@ export interface Device {
   allowMultipleAllocations?: boolean;
 }
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : []);
 const map = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -176,7 +203,7 @@ export interface Selector {
   kind: string;
   /** `namespace/name`, or the name alone where there is no namespace. */
   of: string;
-  /** Of a claim: `request` or `request/subrequest`. */
+  /** The request of a claim: `request` or `request/subrequest`. */
   request: string;
   index: number;
   expression: string;
@@ -227,14 +254,44 @@ export interface Judged extends Selector {
   result?: CelResult;
 }
 
+/** The devices that an expression's list shows. */
+export interface Listed {
+  show: "all" | "match" | "other";
+  /** Parts of names, all of which a device has. */
+  words: string;
+  /** Devices that the expression must select, or must not. */
+  cases: readonly Case[];
+}
+
+/** A device that an expression must select, or must not select. */
+export interface Case {
+  device: string;
+  match: boolean;
+}
+
+/** A case with the answer; without one, the device is absent or the expression fails on it. */
+export interface JudgedCase extends Case {
+  found: boolean;
+  result?: boolean;
+  error?: string;
+}
+
 /** An expression on the devices of a text. */
 export interface Tried {
   compile: CelAnswer["compile"];
+  /** The first of those that are listed. */
   devices: { id: string; match?: boolean; error?: string; cost: number }[];
   deviceCount: number;
+  /** The number of matches among all devices of the text. */
+  matchCount: number;
+  errorCount: number;
+  /** How many pass what is asked to be listed. */
+  listedCount: number;
+  cases: JudgedCase[];
   /** The device that is shown, with every part's value. */
   chosen: { id: string; result: CelResult } | null;
-  selectors: Selector[];
+  /** Each expression of the text once. */
+  selectors: (Selector & { more: number })[];
   findings: Finding[];
 }
 
@@ -242,6 +299,19 @@ type Cel = (expression: string, options: Json) => CelAnswer;
 
 /** More devices than this nobody reads one by one. */
 const MOST_DEVICES = 500;
+/** The number of devices evaluated at once. */
+const PART = 1_000;
+
+/** Objects that were made from one template have its selectors. */
+function distinct(selectors: readonly Selector[]): (Selector & { more: number })[] {
+  const first = new Map<string, Selector & { more: number }>();
+  for (const selector of selectors) {
+    const known = first.get(selector.expression);
+    if (known) known.more += 1;
+    else first.set(selector.expression, { ...selector, more: 0 });
+  }
+  return [...first.values()];
+}
 
 export function judge(objects: readonly ObjectEntry[], asked: { device: string; claim: string; request: string; class: string }, cel: Cel, release: Json): Judged[] {
   const device = devicesIn(objects).find(({ id }) => id === asked.device);
@@ -260,22 +330,32 @@ export function judge(objects: readonly ObjectEntry[], asked: { device: string; 
 
 const withoutId = ({ id, ...device }: Device) => ({ ...device, name: lastPart(id) });
 
-export function tryOut(objects: readonly ObjectEntry[], expression: string, wanted: string, cel: Cel, release: Json): Tried {
+export function tryOut(objects: readonly ObjectEntry[], expression: string, wanted: string, cel: Cel, release: Json, { show, words, cases }: Listed): Tried {
   const all = devicesIn(objects);
-  const devices = all.slice(0, MOST_DEVICES);
-  const answer = cel(expression, { ...release, devices: devices.map(withoutId) });
-  const results = answer.results ?? [];
-  const chosen = all.find(({ id }) => id === wanted) ?? devices[0];
-  const traced = chosen && answer.compile.ok ? cel(expression, { ...release, trace: true, devices: [withoutId(chosen)] }).results?.[0] : undefined;
+  const first = cel(expression, { ...release, devices: all.slice(0, PART).map(withoutId) });
+  const results = [...(first.results ?? [])];
+  for (let from = PART; from < all.length && first.compile.ok; from += PART) results.push(...(cel(expression, { ...release, devices: all.slice(from, from + PART).map(withoutId) }).results ?? []));
+  const rows = all.map(({ id }, index) => {
+    const { match, error, cost = 0 } = results[index] ?? {};
+    return { id, cost, ...(match === undefined ? {} : { match }), ...(error === undefined ? {} : { error }) };
+  });
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const listed = rows.filter(({ id, match }) => (show === "all" || (show === "match") === (match === true)) && parts.every((part) => id.toLowerCase().includes(part)));
+  const chosen = all.find(({ id }) => id === wanted) ?? all.find(({ id }) => id === listed[0]?.id) ?? all[0];
+  const traced = chosen && first.compile.ok ? cel(expression, { ...release, trace: true, devices: [withoutId(chosen)] }).results?.[0] : undefined;
   return {
-    compile: answer.compile,
-    devices: devices.map(({ id }, index) => {
-      const { match, error, cost = 0 } = results[index] ?? {};
-      return { id, cost, ...(match === undefined ? {} : { match }), ...(error === undefined ? {} : { error }) };
-    }),
+    compile: first.compile,
+    devices: listed.slice(0, MOST_DEVICES),
     deviceCount: all.length,
+    matchCount: rows.filter(({ match }) => match).length,
+    errorCount: rows.filter(({ error }) => error !== undefined).length,
+    listedCount: listed.length,
+    cases: cases.map((wanted) => {
+      const row = rows.find(({ id }) => id === wanted.device);
+      return { ...wanted, found: row !== undefined, ...(row?.match === undefined ? {} : { result: row.match }), ...(row?.error === undefined ? {} : { error: row.error }) };
+    }),
     chosen: chosen && traced ? { id: chosen.id, result: traced } : null,
-    selectors: selectorsIn(objects),
-    findings: answer.findings,
+    selectors: distinct(selectorsIn(objects)),
+    findings: first.findings,
   };
 }

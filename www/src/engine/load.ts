@@ -7,7 +7,7 @@ const module = glue as unknown as Record<string, unknown> & { default: (init: { 
 /** A function of the Wasm module; undefined where this build has none of that name. */
 export const find = <F>(name: string): F | undefined => (typeof module[name] === "function" ? (module[name] as F) : undefined);
 
-/** Starts the module. */
+/** Starts the Wasm module. */
 export async function start(): Promise<void> {
   await module.default({ module_or_path: new URL(wasmUrl, import.meta.url) });
 }

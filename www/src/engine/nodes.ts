@@ -21,8 +21,8 @@ function collect(value: unknown, into: Labelled[]): void {
 }
 
 /**
- * The labels of the nodes in a text, to filter by and to try others. Judging is the engine's: this only shows what stands
- * there. YAML is read by the engine (`raw`), document by document; a text that cannot be read has no labels to show.
+ * The labels of the nodes in a text, to filter by and to try others. Judging is the engine's: this only shows
+ * the labels. YAML is read by the engine (`raw`), document by document; a text that cannot be read has no labels to show.
  */
 export function readLabels(text: string, raw: Raw): Labelled[] {
   const found: Labelled[] = [];

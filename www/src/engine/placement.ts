@@ -8,8 +8,10 @@ export interface Column {
   namespace?: string;
   verdicts: Verdict[];
   reasons: string[];
-  /** What a cell says besides its verdict's sign, where that is more than the verdict. */
+  /** The words of a cell, where they say more than the verdict's sign. */
   words?: string[];
+  /** The node that the pod gets in its turn. */
+  chosen?: number;
   counts: Placement["counts"];
   next?: Placement["next"];
   selectors: Inverse[];
@@ -20,7 +22,7 @@ export interface SchedulingContext {
   kind: string;
   name: string;
   range?: Range | null;
-  /** Where its pod is written; absent where the text has none. */
+  /** The place of its pod; absent where the text has none. */
   podRange?: Range | null;
   /** Whether the scheduler takes it as the pod's. */
   owned: boolean;
@@ -29,7 +31,7 @@ export interface SchedulingContext {
 /** More columns than this nobody reads side by side. */
 const MOST_COLUMNS = 100;
 
-/** What the page needs to draw thousands of nodes; the explanation of one cell is asked for when it is opened. */
+/** The data that the page needs to draw thousands of nodes; the explanation of one cell is asked for when it is opened. */
 export interface Matrix {
   ok: boolean;
   findings: Finding[];
@@ -57,7 +59,7 @@ export function withoutPlace(finding: Finding): Finding {
   return { ...placeless, fixes: [] };
 }
 
-/** Reduces an evaluation to the matrix; `read` are the nodes' labels as they stand in the text. */
+/** Reduces an evaluation to the matrix; `read` are the nodes' labels as the text has them. */
 export function compactPlacements(answer: Answer, read: readonly { name: string; labels: Record<string, string> }[]): Matrix {
   const columns: Column[] = [];
   let columnCount = 0;

@@ -1,6 +1,6 @@
 import type { Answer, Finding, ObjectEntry } from "../contract.ts";
 
-/** What the page shows at most; the counts tell the rest. */
+/** The greatest number of findings shown; the counts include the rest. */
 const MOST_FINDINGS = 5_000;
 const MOST_GOOD_OBJECTS = 200;
 const MOST_BAD_OBJECTS = 1_000;
@@ -17,7 +17,7 @@ export interface Counts {
 }
 
 /**
- * Tells which errors are in the answer that is given now. kubectl stops before anything is sent, and a server that cannot decode
+ * Returns which errors are in the answer that is given now. kubectl stops before anything is sent, and a server that cannot decode
  * an object answers with that alone: what validation would say comes only after it is mended.
  */
 export function answeredNow(findings: readonly Finding[], objects: readonly ObjectEntry[]): (finding: Finding) => boolean {
@@ -53,8 +53,23 @@ export function countsOf({ findings, objects }: Answer): Counts {
   return counts;
 }
 
+/** How many objects of a kind the whole text holds. */
+export interface KindCount {
+  apiVersion: string;
+  kind: string;
+  count: number;
+}
+
 /** An answer with as much of its lists as a person can look at. */
 export interface ShortAnswer extends Answer {
+  /** Every kind of the text, whatever of its objects is listed. */
+  kinds: KindCount[];
+  /** The objects that its pods refer to were looked for in other texts. */
+  among?: boolean;
+  /** Number of objects of other groups, which share one finding. */
+  otherGroups: number;
+  /** Objects of the text have what only a server writes: they were read from a cluster. */
+  live: boolean;
   findingCount: number;
   counts: Counts;
   objectCount: number;
@@ -77,21 +92,61 @@ function worst(findings: readonly Finding[]): Finding[] {
   return findings.filter((finding) => kept.has(finding));
 }
 
+/** The finding code of an object of another group. */
+const OTHER_GROUP = "other-group";
+/** More of them than this share one finding. */
+const MOST_OTHERS = 8;
+
+function kindsOf(objects: readonly ObjectEntry[]): KindCount[] {
+  const counts = new Map<string, KindCount>();
+  for (const { apiVersion = "", kind = "" } of objects) {
+    const key = `${apiVersion} ${kind}`;
+    const known = counts.get(key);
+    if (known) known.count += 1;
+    else counts.set(key, { apiVersion, kind, count: 1 });
+  }
+  return [...counts.values()];
+}
+
 /** Keeps a file of tens of thousands of objects from costing the page what only the worker should pay. */
-export function shorten(answer: Answer): ShortAnswer {
+export function shorten(answer: Answer, text: string): ShortAnswer {
   let good = 0;
   let bad = 0;
+  const others = answer.findings.filter(({ code }) => code === OTHER_GROUP).length;
+  const findings = others > MOST_OTHERS ? answer.findings.filter(({ code }) => code !== OTHER_GROUP) : answer.findings;
   const objects: ObjectEntry[] = [];
   answer.objects.forEach((entry, index) => {
     if (entry.valid === false ? (bad += 1) <= MOST_BAD_OBJECTS : (good += 1) <= MOST_GOOD_OBJECTS) objects.push({ ...entry, index });
   });
   return {
     ...answer,
-    findings: worst(answer.findings),
+    kinds: kindsOf(answer.objects),
+    live: /^[\s-]+["']?resourceVersion["']?\s*:/m.test(text) && /^[\s-]+["']?uid["']?\s*:/m.test(text),
+    otherGroups: others > MOST_OTHERS ? others : 0,
+    findings: worst(findings),
     objects,
-    findingCount: answer.findings.length,
-    counts: countsOf(answer),
+    findingCount: findings.length,
+    counts: countsOf({ ...answer, findings }),
     objectCount: answer.objects.length,
     badObjectCount: bad,
   };
+}
+
+/** Codes that no longer hold when the objects are in other texts. */
+const NOT_ALONE = ["nothing-checked", OTHER_GROUP];
+
+/**
+ * Checks a text whose pods refer to objects of other texts: its own findings, and the findings about its references when all
+ * texts form one stream, with it first.
+ */
+export function checkedAmong(alone: Answer, text: string, others: readonly string[], check: (text: string) => Answer): Answer {
+  if (/^[\s\ufeff]*[{[]/.test(text) || alone.findings.some(({ severity, origin }) => severity === "error" && origin === "kubectl")) return alone;
+  const part = (other: string) => (/^[\s\ufeff]*[{[]/.test(other) ? other.replace(/\t/g, " ") : other);
+  const lines = text.split("\n").length;
+  const within = ({ range }: Finding) => range !== undefined && range !== null && range.start.line < lines;
+  const known = new Set(alone.findings.map(({ code, message, range }) => `${code} ${message} ${range?.start.offset}`));
+  const more = check([text, ...others.map(part)].join("\n---\n")).findings.filter((finding) => within(finding) && finding.in === "text" && finding.origin === "claimkit" && !known.has(`${finding.code} ${finding.message} ${finding.range?.start.offset}`));
+  // What they refer to was looked for in the other texts, so something was checked.
+  const findings = alone.objects.some(({ valid }) => typeof valid === "boolean") ? alone.findings : alone.findings.filter(({ code }) => !NOT_ALONE.includes(code));
+  return { ...alone, findings: [...findings, ...more] };
 }

@@ -2,7 +2,7 @@ import type { Role } from "../state/files.ts";
 import type { Language } from "../i18n/index.ts";
 import type { Operation, PATCH_TYPES, Panel, Release } from "../state/options.ts";
 
-export type Group = "start" | "kinds" | "mistakes" | "nodes" | "requests";
+export type Group = "start" | "devices" | "kinds" | "mistakes" | "nodes" | "requests";
 
 export interface Example {
   id: string;
@@ -257,6 +257,86 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    id: "many-pods",
+    group: "devices",
+    title: { en: "Several pods at once", "zh-Hans": "多个 Pod 同时等待" },
+    sentence: { en: "Placed together the last one waits; each alone would fit.", "zh-Hans": "一起放置时最后一个要等待；各自单独都放得下。" },
+    panel: "devices",
+    get files() {
+      return [manifest("many-pods", "cluster")];
+    },
+  },
+  {
+    id: "counters",
+    group: "devices",
+    title: { en: "Partitions and shared counters", "zh-Hans": "分区与共享计数器" },
+    sentence: { en: "A whole GPU, where one of its partitions is in use.", "zh-Hans": "请求整个 GPU，而它的一个分区已被占用。" },
+    panel: "devices",
+    get files() {
+      return [manifest("counters", "cluster")];
+    },
+  },
+  {
+    id: "capacity",
+    group: "devices",
+    title: { en: "Consumable capacity", "zh-Hans": "可消耗容量" },
+    sentence: { en: "A share of memory, rounded up by the device's own steps.", "zh-Hans": "请求一份显存，按设备的步长向上取整。" },
+    panel: "devices",
+    get files() {
+      return [manifest("capacity", "cluster")];
+    },
+  },
+  {
+    id: "prioritized",
+    group: "devices",
+    title: { en: "Prioritized list", "zh-Hans": "优先级列表" },
+    sentence: { en: "One H100, or else two A100.", "zh-Hans": "一个 H100，否则两个 A100。" },
+    panel: "devices",
+    get files() {
+      return [manifest("prioritized", "cluster")];
+    },
+  },
+  {
+    id: "match-attribute",
+    group: "devices",
+    title: { en: "GPU and NIC together", "zh-Hans": "GPU 与网卡同源" },
+    sentence: { en: "`matchAttribute`: both on one PCIe root.", "zh-Hans": "`matchAttribute`：两者位于同一 PCIe 根。" },
+    panel: "devices",
+    get files() {
+      return [manifest("match-attribute", "cluster")];
+    },
+  },
+  {
+    id: "extended",
+    group: "devices",
+    title: { en: "Extended resource", "zh-Hans": "扩展资源" },
+    sentence: { en: "`example.com/gpu: 2` without any claim.", "zh-Hans": "没有申领，只写 `example.com/gpu: 2`。" },
+    panel: "devices",
+    get files() {
+      return [manifest("extended", "cluster")];
+    },
+  },
+  {
+    id: "taints",
+    group: "devices",
+    title: { en: "Taints and tolerations", "zh-Hans": "污点与容忍度" },
+    sentence: { en: "Of the driver, of a rule, and one that the request tolerates.", "zh-Hans": "来自驱动、来自规则，以及请求所容忍的。" },
+    panel: "devices",
+    get files() {
+      return [manifest("taints", "cluster")];
+    },
+  },
+  {
+    id: "admin-access",
+    group: "devices",
+    title: { en: "Admin access", "zh-Hans": "管理访问" },
+    sentence: { en: "A monitor sees devices that others hold.", "zh-Hans": "监控程序查看他人占用的设备。" },
+    panel: "devices",
+    get files() {
+      return [manifest("admin-access", "cluster")];
+    },
+  },
+  {
     id: "fleet",
     group: "nodes",
     title: { en: "Five thousand nodes", "zh-Hans": "五千个节点" },
@@ -324,5 +404,5 @@ export function exampleById(id: string): Example | undefined {
 }
 
 export function exampleGroups(): { group: Group; list: Example[] }[] {
-  return (["start", "mistakes", "kinds", "nodes", "requests"] as const).map((group) => ({ group, list: EXAMPLES.filter((example) => example.group === group) }));
+  return (["start", "devices", "mistakes", "kinds", "nodes", "requests"] as const).map((group) => ({ group, list: EXAMPLES.filter((example) => example.group === group) }));
 }

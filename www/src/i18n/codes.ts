@@ -5,7 +5,7 @@ import { lang } from "./index.ts";
 /** Sentences in the page's language about what findings mean: their messages stay in the words of who says them. */
 const meanings = signal<Readonly<Record<string, string>>>({});
 
-/** What a finding code means, unless the page is in English, as the messages are. */
+/** Returns the meaning of a finding code, unless the page is in English, as the messages are. */
 export const meaningOf = (code: string): string | undefined => (lang.value === "en" ? undefined : meanings.value[code]);
 
 effect(() => {

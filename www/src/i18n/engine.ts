@@ -21,7 +21,10 @@ effect(() => {
     .catch(() => {});
 });
 
-/** What the engine says, in the page's language. The words of kubectl, the API server and the scheduler stay as they are. */
+/**
+ * Translates a sentence of the engine to the page's language. The words of kubectl, the API server and the scheduler stay as
+ * they are.
+ */
 export function told(text: string, origin: Origin = "claimkit"): string {
   const list = rules.value;
   if (lang.value === "en" || origin !== "claimkit" || list.length === 0) return text;

@@ -3,9 +3,9 @@ export interface Rule {
   pattern: RegExp;
   /** The translated sentence in pieces, a hole between each two. */
   pieces: string[];
-  /** Which hole of the pattern each of those is: a language has its own order. */
+  /** For each hole of the translation, the capture that fills it. */
   order: number[];
-  /** Which holes are sentences themselves. */
+  /** For each hole, whether it is a sentence itself. */
   inner: boolean[];
 }
 

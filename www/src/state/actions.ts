@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { ChangeSet } from "@codemirror/state";
-import type { Answer } from "../contract.ts";
+import type { Answer, Finding } from "../contract.ts";
 import { ask } from "../engine/client.ts";
 import { certainFixes, deletes, editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
@@ -13,8 +13,8 @@ import { release, target } from "./options.ts";
 /** Fixing one thing can uncover another; after this many rounds the rest is left to the person. */
 const MOST_ROUNDS = 8;
 
-/** Which dialog is open. */
-export type DialogName = "" | "shortcuts" | "about" | "history" | "fixAll" | "gallery";
+/** The name of the open dialog. */
+export type DialogName = "" | "shortcuts" | "about" | "history" | "fixAll" | "gallery" | "embed";
 export const dialog = signal<DialogName>("");
 
 /** The counts to announce, only when they belong to the text on the screen; a new object only when they differ. */
@@ -27,7 +27,7 @@ export const announceableReport = computed(() => {
   return last;
 });
 
-/** What "Fix all" would do, shown before it is done. */
+/** The changes of "Fix all", shown before they are made. */
 export interface FixPlan {
   fileId: string;
   version: number;
@@ -41,8 +41,12 @@ export interface FixPlan {
 
 export const fixPlan = signal<FixPlan | null>(null);
 
-/** Finds every fix that is certain, again and again until none is left, and shows them. */
-export async function planFixAll(): Promise<void> {
+/** Codes of fields that only the server writes: a manifest should not have them. */
+const SERVERS = ["resource-version-on-create", "server-owned-dropped", "status-dropped", "managed-fields-invalid"];
+export const ofServer = ({ code, fixes }: Finding): boolean => SERVERS.includes(code) && fixes.length === 1;
+
+/** Finds every fix that is certain, or those of the findings that are `wanted`, again and again until none is left, and shows them. */
+export async function planFixAll(wanted?: (finding: Finding) => boolean): Promise<void> {
   const file = manifest.peek();
   const first = report.peek();
   if (!file || !first || first.version !== file.version) {
@@ -51,7 +55,8 @@ export async function planFixAll(): Promise<void> {
   }
   let doc = file.doc;
   let { findings } = first.answer;
-  let round = certainFixes(doc, findings);
+  const fixesOf = (list: readonly Finding[]) => (wanted ? certainFixes(doc, list.filter(wanted), true) : certainFixes(doc, list));
+  let round = fixesOf(findings);
   let changes = round.changes;
   const fixes: FixPlan["fixes"] = [];
   for (let i = 0; round.fixes.length > 0 && i < MOST_ROUNDS; i++) {
@@ -63,7 +68,7 @@ export async function planFixAll(): Promise<void> {
     const outcome = await ask<Answer>("fix-all", { verb: "validate", text: literal("fix-all", text), options });
     if (outcome.kind !== "answer") break;
     findings = outcome.answer.findings;
-    round = certainFixes(doc, findings);
+    round = fixesOf(findings);
   }
   const left = findings.filter((finding) => finding.fixes.length === 1 && deletes(doc, finding.fixes[0]!)).length;
   fixPlan.value = { fileId: file.id, version: file.version, before: file.doc.toString(), after: doc.toString(), fixes, left, changes };
@@ -88,8 +93,9 @@ export function applyConverted(file: PageFile, text: string, to: string): void {
 }
 
 /** Saves a text as a file on the person's disk; nothing is uploaded. */
-export function download(name: string, text: string, type = "text/yaml"): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+export function download(name: string, text: string | Uint8Array, type = "text/yaml"): void {
+  const blob = typeof text === "string" ? new Blob([text], { type: `${type};charset=utf-8` }) : new Blob([text as Uint8Array<ArrayBuffer>]);
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -98,7 +104,7 @@ export function download(name: string, text: string, type = "text/yaml"): void {
 }
 
 export function downloadFile(file: PageFile): void {
-  download(file.name, textOf(file));
+  download(file.name, file.bytes ?? textOf(file));
   notify({ text: t.peek().saved(file.name) });
 }
 

@@ -1,18 +1,19 @@
 import { batch, computed, effect, signal } from "@preact/signals";
-import { ask, engineState } from "../engine/client.ts";
+import { ask, engineState, forget, type TextSource } from "../engine/client.ts";
 import { countsOf, type ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "../contract.ts";
 import { t } from "../i18n/index.ts";
 import { files, manifest, source, type PageFile } from "./files.ts";
 import { guideFor, helpsNobody, type Guide } from "./guide.ts";
-import { release } from "./options.ts";
+import { ignored } from "./options.ts";
+import { cluster } from "./gates.ts";
 
-/** What the engine said about one version of one file. */
+/** The engine's answer about one version of one file. */
 export interface Report {
   fileId: string;
   version: number;
   answer: ShortAnswer;
-  /** What was pasted, where it is no manifest that a person wrote. */
+  /** The advice for a pasted text that is not a manifest written by a person. */
   guide: Guide | null;
   ms: number;
 }
@@ -47,7 +48,9 @@ function pause(length: number): number {
   return length < 1_000_000 ? 250 : 500;
 }
 
-/** So many that an error at the end of a large file is among them; the worker sends the page the worst of them. */
+/**
+ * Limits high enough that an error at the end of a large file is found; the worker sends the page the most severe of them.
+ */
 export const LIMITS = { findings: 200_000 };
 
 /** Nobody types more blanks than this. */
@@ -62,13 +65,24 @@ function ofText(file: PageFile, answer: ShortAnswer): Pick<Report, "answer" | "g
     return { answer: { ...answer, findings, findingCount: findings.length, counts: countsOf({ ...answer, findings }) }, guide };
   };
   if (empty) return drop(({ code }) => code === "nothing-checked");
-  return helpsNobody(guide, answer) ? drop(() => true) : { answer, guide };
+  if (helpsNobody(guide, answer)) return drop(() => true);
+  const codes = ignored.peek();
+  return codes.length > 0 ? drop(({ code }) => codes.includes(code)) : { answer, guide };
+}
+
+/** More than this of other texts is not read again for every change of one. */
+const LONGEST_BESIDES = 2_000_000;
+
+/** The other manifests: pods of a text refer to claims of others. */
+function besides(file: PageFile): { texts?: Record<string, TextSource> } {
+  const others = files.peek().filter(({ id, role, doc }) => id !== file.id && role === "manifest" && doc.length > 0);
+  const length = others.reduce((sum, { doc }) => sum + doc.length, file.doc.length);
+  return others.length === 0 || length > LONGEST_BESIDES ? {} : { texts: Object.fromEntries(others.map((other, index) => [`beside${index}`, source(other)])) };
 }
 
 async function check(file: PageFile, again = true): Promise<void> {
-  const options: Record<string, unknown> = { limits: LIMITS };
-  if (release.peek()) options["release"] = release.peek();
-  const outcome = await ask<ShortAnswer>(`validate:${file.id}`, { verb: "validate", text: source(file), options, shape: "report" });
+  const options: Record<string, unknown> = { limits: LIMITS, ...cluster() };
+  const outcome = await ask<ShortAnswer>(`validate:${file.id}`, { verb: "validate", text: source(file), options, shape: "report", ...besides(file) });
   if (outcome.kind === "superseded") return;
   // A worker may have died of something else: the same text gets a second chance, and no third.
   if (outcome.kind === "crashed" && again && engineState.peek() !== "failed") {
@@ -97,16 +111,22 @@ export function keepChecking(): void {
   const asked = new Map<string, string>();
   const timers = new Map<string, number>();
   effect(() => {
-    const wanted = release.value;
+    const wanted = JSON.stringify([cluster(), ignored.value]);
     const current = manifest.value;
     const manifests = files.value.filter((file) => file.role === "manifest");
+    const there = new Set(files.value.map((file) => file.id));
+    if ([...reports.peek().keys()].some((id) => !there.has(id))) reports.value = new Map([...reports.peek()].filter(([id]) => there.has(id)));
+    // The worker keeps the texts of files that are open, and the newest of those that stand for several or for none.
+    forget((key) => (/^f\d+$/.test(key) ? !there.has(key) : key.startsWith("together:") && key.slice("together:".length).split("+").some((id) => !there.has(id))));
     for (const id of [...asked.keys()]) {
       if (!manifests.some((file) => file.id === id)) asked.delete(id);
     }
     // The one on the screen first.
     manifests.sort((a, b) => Number(b.id === current?.id) - Number(a.id === current?.id));
     for (const file of manifests) {
-      const key = `${file.version} ${wanted}`;
+      const refers = reports.peek().get(file.id)?.answer.among === true;
+      const others = refers || !reports.peek().has(file.id) || manifests.length > 1 ? manifests.filter(({ id }) => id !== file.id).map(({ id, version }) => `${id}@${refers ? version : ""}`).join(" ") : "";
+      const key = `${file.version} ${wanted} ${others}`;
       if (asked.get(file.id) === key) continue;
       asked.set(file.id, key);
       clearTimeout(timers.get(file.id));

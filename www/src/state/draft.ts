@@ -14,7 +14,7 @@ const PAUSE_MS = 500;
 /** A long text is saved less often. */
 const LONG = 1_000_000;
 const LONG_PAUSE_MS = 2_000;
-/** Who types without a pause has the text saved after this many pauses all the same: a crash asks nobody. */
+/** While a person types without a pause, the text is saved after this many pauses all the same, in case of a crash. */
 const MOST_PAUSES = 4;
 /** The tab's own storage takes about this much, and is written while the page goes away. */
 const LARGEST_LAST_WORDS = 2_000_000;
@@ -22,7 +22,7 @@ const LARGEST_LAST_WORDS = 2_000_000;
 /** In the browser's database; or, where that takes nothing, for as long as the tab is open; or nowhere. */
 export const draftState = signal<"kept" | "tab" | "off">("kept");
 
-/** What this tab showed last: from the database, or from the page's last moment if that is newer. */
+/** Returns the last draft of this tab: from the database, or from the page's last moment if that is newer. */
 export async function formerDraft(tab: string): Promise<Snapshot | null> {
   const kept = await readDraft(tab);
   try {
@@ -33,7 +33,7 @@ export async function formerDraft(tab: string): Promise<Snapshot | null> {
       return last.snapshot;
     }
   } catch {
-    // Written by something else: the database's is used.
+    // Not a draft of this page: the one in the database is used.
   }
   return kept?.snapshot ?? null;
 }
@@ -62,7 +62,7 @@ function keepInTab(draft: Draft): boolean {
   return lastWords.write(text.length <= LARGEST_LAST_WORDS ? text : null) && text.length <= LARGEST_LAST_WORDS;
 }
 
-/** Tells once that drafts do not outlive the tab, and what to do. */
+/** Warns once that drafts do not outlive the tab, and suggests what to do. */
 function warn(): void {
   const file = activeFile.peek();
   notify({ text: t.peek().noRoom, lasts: 30_000, ...(file ? { action: { label: t.peek().download, run: () => downloadFile(file) } } : {}) });

@@ -2,8 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { Text } from "@codemirror/state";
 import type { TextSource } from "../engine/client.ts";
 
-/** What a file is for: checked, evaluated against, compared with, patched by, or the policy's settings. */
-export const ROLES = ["manifest", "nodes", "stored", "patch", "settings"] as const;
+/** The roles of a file: checked, evaluated against, compared with, patched by, the policy's settings, or those of the project (`claimkit.toml`). */
+export const ROLES = ["manifest", "nodes", "stored", "patch", "settings", "config"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface PageFile {
@@ -15,6 +15,8 @@ export interface PageFile {
   /** Grows with every change; with the id it names one text for good. */
   version: number;
   doc: Text;
+  /** The file's own bytes where they are not UTF-8, until something is written in it; `doc` then has U+FFFD in their place. */
+  bytes?: Uint8Array;
 }
 
 export const files = signal<readonly PageFile[]>([]);
@@ -31,7 +33,10 @@ export const manifest = computed(() => {
   return manifests.find((file) => file.id === lastManifestId.value) ?? manifests[0];
 });
 
-/** What the page shows of a file besides its text; the same list until something of it changes, so that no key draws the tabs. */
+/**
+ * The parts of a file that the page shows besides its text; the same list until one of them changes, so that no key redraws
+ * the tabs.
+ */
 export interface FileHead {
   id: string;
   name: string;
@@ -68,10 +73,10 @@ function lineEnd(text: string): "\n" | "\r\n" {
   return crlf >= 0 && text.indexOf("\n") === crlf + 1 && !/[^\r]\n/.test(text) ? "\r\n" : "\n";
 }
 
-export function newFile(name: string, role: Role, text: string): PageFile {
+export function newFile(name: string, role: Role, text: string, bytes?: Uint8Array): PageFile {
   counter += 1;
   versions += 1;
-  return { id: `f${counter}`, name, role, eol: lineEnd(text), version: versions, doc: splitLines(text) };
+  return { id: `f${counter}`, name, role, eol: lineEnd(text), version: versions, doc: splitLines(text), ...(bytes ? { bytes } : {}) };
 }
 
 export function textOf(file: PageFile): string {
@@ -79,11 +84,21 @@ export function textOf(file: PageFile): string {
 }
 
 export function source(file: PageFile): TextSource {
-  return { key: file.id, version: file.version, get: () => textOf(file) };
+  return { key: file.id, version: file.version, get: () => file.bytes ?? textOf(file) };
+}
+
+/** Reads a file of the disk: as text, and with its bytes where they are not UTF-8. */
+export function decode(bytes: Uint8Array): { text: string; bytes?: Uint8Array } {
+  // A byte order mark is a part of the text, as kubectl reads it.
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), bytes };
+  }
 }
 
 let literals = 0;
-/** A text that is no file, for one request. */
+/** Returns a text that is not a file, for one request. */
 export function literal(key: string, text: string): TextSource {
   literals += 1;
   return { key: `literal:${key}`, version: literals, get: () => text };
@@ -99,10 +114,14 @@ export function activate(id: string): void {
 /** Called by the editor for every change of a text. */
 export function changeDoc(id: string, doc: Text): void {
   versions += 1;
-  files.value = files.peek().map((file) => (file.id === id ? { ...file, doc, version: versions } : file));
+  files.value = files.peek().map((file) => {
+    if (file.id !== id) return file;
+    const { bytes: _, ...rest } = file;
+    return { ...rest, doc, version: versions };
+  });
 }
 
-/** Gives a file a name; two of one name could not be told apart in a command or a report. */
+/** Gives a file a name; two of one name would look the same in a command or a report. */
 export function rename(id: string, wanted: string): void {
   const name = freeName(wanted, id);
   files.value = files.peek().map((file) => (file.id === id ? { ...file, name } : file));
@@ -142,13 +161,10 @@ export function replaceAll(list: readonly PageFile[], active = 0): void {
   if (first) activate(first.id);
 }
 
-/** Guesses from the first characters what a dropped or pasted file is for. */
-export function guessRole(name: string, text: string): Role {
-  const head = text.slice(0, 20_000);
-  if (/["']?kind["']?\s*:\s*["']?(NodeList|Node)\b/.test(head) && !/resource\.k8s\.io\//.test(head)) return "nodes";
-  if (/"items"\s*:\s*\[\s*\{/.test(head) && /"kind"\s*:\s*"Node"/.test(text.slice(0, 200_000)) && !/resource\.k8s\.io\//.test(head)) return "nodes";
-  if (/^settings\.(ya?ml|json)$/i.test(name)) return "settings";
-  return "manifest";
+/** Returns the role that a file's name suggests. The role that its objects suggest is in `arrivals.ts`. */
+export function roleOfName(name: string): Role {
+  if (/(^|\/)claimkit\.toml$/i.test(name)) return "config";
+  return /^settings\.(ya?ml|json)$/i.test(name) ? "settings" : "manifest";
 }
 
 /** A name no other file has. */

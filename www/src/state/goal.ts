@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Finding } from "../contract.ts";
 
-/** How a link names one finding: its code and place, which a reader of the address can make sense of. */
+/** Returns the name of a finding in a link: its code and place, which a reader of the address can make sense of. */
 export function findingKey({ code, range, object }: Finding): string {
   return range ? `${code}@${range.start.line + 1}.${range.start.character + 1}` : `${code}@${object ?? ""}`;
 }

@@ -7,7 +7,7 @@ import type { PageFile } from "./files.ts";
 import { findingKey } from "./goal.ts";
 import { link } from "./share.ts";
 
-/** A longer link would hide the answer it stands under. */
+/** A longer link would hide the answer above it. */
 const LONGEST = 6_000;
 
 async function linkLine(more: Record<string, string>): Promise<string> {
@@ -26,7 +26,7 @@ const fenced = (text: string, language: string) => {
 /** Upstream's words exactly: Markdown would take `<input>` for a tag and the blanks before a caret for none. */
 const said = ({ message, origin }: Finding) => (origin === "claimkit" ? quote(told(message)) : fenced(message, "text"));
 
-/** One finding for a chat or an issue: what is said, where, and what to write. */
+/** Returns one finding for a chat or an issue: the message, the place, and the text to write. */
 export function findingText(finding: Finding, file: PageFile | undefined, release?: string): string {
   const s = t.peek();
   const who = finding.origin === "claimkit" ? "claimkit" : s.origins[finding.origin];
@@ -47,7 +47,7 @@ export async function findingMarkdown(finding: Finding, file: PageFile | undefin
   return findingText(finding, file, release) + (await linkLine({ finding: findingKey(finding) }));
 }
 
-/** What the policy answers to the request for one object. */
+/** Returns the policy's answer to the request for one object. */
 export async function verdictMarkdown({ kind, name, namespace, response, request }: Admitted, verdict: string, number: number): Promise<string> {
   const s = t.peek();
   const { operation, userInfo } = (request ?? {}) as { operation?: string; userInfo?: { username?: string; groups?: string[] } };
@@ -75,7 +75,7 @@ export async function nodeMarkdown(node: NodePlacement, claim: string, verdict: 
   return `${lines.join("\n").replace(/\n\n- /g, "\n- ")}\n${await linkLine({})}`;
 }
 
-/** What a relaxation changes, and what that gives. */
+/** Returns the change of a relaxation with its effect. */
 export function relaxed({ text, gives }: Relaxation): string {
   const [changes = text] = text.split(": gives ");
   return `${changes.split(" and ").map((change) => told(change)).join("; ")} → ${t.value.givesDevices(gives.join(", "))}`;
@@ -103,7 +103,7 @@ function reasons({ cells }: RequestAccount): string[] {
   return not.length > MOST_DEVICES ? [...lines, `  - ${t.peek().andMore(not.length - MOST_DEVICES)}`] : lines;
 }
 
-/** Which devices a pod gets on a node, or why none. */
+/** Returns the devices that a pod gets on a node, or the reasons for none. */
 export async function accountMarkdown(node: NodeAccount, pod: string): Promise<string> {
   const s = t.peek();
   const lines = [`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[node.verdict]}`];

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** What a screen reader is told; the same words twice are told twice. */
+/** The text that a screen reader reads out; the count makes it read equal texts again. */
 export const announcement = signal({ text: "", count: 0 });
 
 export function announce(text: string): void {

@@ -3,7 +3,7 @@ import { PANEL_NAMES } from "./panelnames.ts";
 import { remembered } from "./storage.ts";
 
 /**
- * What a person chose in the panels. Everything made by `kept` is part of links, drafts and the history; a new panel adds its
+ * A choice of a person in the panels. Everything made by `kept` is part of links, drafts and the history; a new panel adds its
  * options here and has nothing else to do for that.
  */
 interface Kept {
@@ -24,9 +24,10 @@ const oneOf = <T extends string>(name: string, allowed: readonly T[], first: T) 
 const text = (name: string, first = "", pattern = /^[^]{0,400}$/) => kept<string>(name, first, (value) => typeof value === "string" && pattern.test(value));
 const flag = (name: string) => kept<boolean>(name, false, (value) => typeof value === "boolean");
 
-/** The options as they are now; reading them subscribes to each. */
+/** The options that are not as on a first visit; reading them subscribes to each. */
 export function keptOptions(): Record<string, unknown> {
-  return Object.fromEntries([...KEPT].map(([name, { signal }]) => [name, signal.value]));
+  const now = [...KEPT].map(([name, { signal, first }]) => ({ name, first, value: signal.value }));
+  return Object.fromEntries(now.filter(({ value, first }) => JSON.stringify(value) !== JSON.stringify(first)).map(({ name, value }) => [name, value]));
 }
 
 /** Takes over options of a link or a draft: what is absent or unknown there is as on a first visit. */
@@ -45,6 +46,14 @@ export const panel = oneOf<Panel>("panel", PANELS, "problems");
 /** A release as the engine names it; empty: each object chooses. Which there are is the engine's to say. */
 export type Release = string;
 export const release = text("release", "", /^(1\.\d{1,3}(\.\d{1,3})?)?$/);
+
+/** Feature gates as somebody writes them: `DRAConsumableCapacity=false`. */
+export const gateWords = text("gates", "", /^[\w=,\s-]{0,2000}$/);
+/** Labels of the namespace: `resource.kubernetes.io/admin-access=true`. */
+export const labelWords = text("namespaceLabels", "", /^[\w=,\s./-]{0,2000}$/);
+
+/** Codes of findings that the `claimkit.toml` of the project leaves out; no part of links, for the file is. */
+export const ignored = signal<readonly string[]>([]);
 
 export const OPERATIONS = ["create", "update", "updateStatus", "patch", "patchStatus"] as const;
 export type Operation = (typeof OPERATIONS)[number];
@@ -67,10 +76,12 @@ export const patchType = oneOf("patchType", PATCH_TYPES, "strategic");
 export const fieldManager = text("fieldManager", "kubectl");
 export const force = flag("force");
 
-/** The version to convert to, or a release, which takes the newest it serves; "other" chooses by what stands in the text. */
+/** The version to convert to, or a release, which takes the newest it serves; "other" chooses by the versions in the text. */
 export const target = text("target", "other", /^(other|resource\.k8s\.io\/v[a-z0-9]+|1\.\d{1,3})$/);
 export const lossy = flag("lossy");
-/** What a conversion assumes is written into the text as comments. */
+/** Every open manifest is converted, and not the one on the screen alone. */
+export const wholeProject = flag("wholeProject");
+/** The assumptions of a conversion are written into the text as comments. */
 export const annotate = flag("annotate");
 
 /** Changes that a question about devices is asked after, as the command line takes them: `free=ns/claim`, `node-like=node-1`. */
@@ -97,19 +108,40 @@ export const pickedDevices = kept<PickedDevices | null>("devices", null, (value)
 });
 /** `driver/pool/device`: whose selectors are shown, here and in the panel of expressions. */
 export const chosenDevice = text("device");
+/** The devices that the panel of expressions lists. */
+export const CEL_SHOWN = ["all", "match", "other"] as const;
+export const celShown = oneOf("celShown", CEL_SHOWN, "all");
+export const celWords = text("celWords");
+/** Devices that the expression must select, or must not. */
+export const celCases = kept<readonly { device: string; match: boolean }[]>(
+  "celCases",
+  [],
+  (value) => Array.isArray(value) && value.length <= 100 && value.every((one: unknown) => typeof one === "object" && one !== null && typeof (one as { device?: unknown }).device === "string" && typeof (one as { match?: unknown }).match === "boolean"),
+);
+/** Somebody wrote or chose the expression; else it is the text's or an example's, and goes with it. */
+export const expressionOwn = flag("expressionOwn");
 export const expression = text("expression", "", /^[^]{0,20000}$/);
-/** What stands in the panel of expressions before anything is written: it is true of every device. */
+/** The first expression in the panel: it is true of every device. */
 export const FIRST_EXPRESSION = 'device.driver != ""';
 
+/** Each pod is placed as if no other pod waited, and not all of them in turn. */
+export const alone = flag("alone");
+/** The groups by which the use of devices is counted. */
+export const USAGE_BY = ["nodes", "pools", "drivers", "classes", "namespaces"] as const;
+export const usageBy = oneOf("usageBy", USAGE_BY, "nodes");
+export const usageWords = text("usageWords");
 export const nodeWords = text("nodeWords");
+export const podWords = text("podWords");
 
 export const POLICY_OPERATIONS = ["CREATE", "UPDATE", "DELETE"] as const;
 export const policyOperation = oneOf("policyOperation", POLICY_OPERATIONS, "CREATE");
 export const policyUser = text("policyUser", "jane");
 export const policyGroups = text("policyGroups");
 
-/** The page stands in another page: it shows one answer, keeps nothing and has no menus. */
+/** The page is embedded in another page: it shows one answer, keeps nothing and has no menus. */
 export const embedded = signal(false);
+/** Embedded, and without the editor. */
+export const panelOnly = signal(false);
 
 export const theme = remembered("theme", ["system", "light", "dark"] as const, "system");
 export const wrap = remembered("wrap", ["off", "on"] as const, "off");

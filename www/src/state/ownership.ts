@@ -2,7 +2,7 @@ import type { Range } from "../contract.ts";
 import type { PageFile } from "./files.ts";
 import { toSpan } from "../editor/positions.ts";
 
-/** An object of a text: where it stands and what it is called. */
+/** An object of a text: its place and its name. */
 export interface Placed {
   file: PageFile;
   range: Range;
@@ -16,7 +16,7 @@ interface Change {
   insert: string;
 }
 
-/** Where the fields of `metadata` begin, and how they are indented; null where it is not written as a block. */
+/** Returns the start and the indentation of the fields of `metadata`; null where it is not written as a block. */
 function metadataOf({ file, range }: Placed): { from: number; indent: string; fields: string } | null {
   const { from, to } = toSpan(file.doc, range);
   const text = file.doc.sliceString(from, to);
@@ -29,7 +29,9 @@ function metadataOf({ file, range }: Placed): { from: number; indent: string; fi
   return { from: from + at, indent, fields: rest.slice(0, end < 0 ? rest.length : end).join("\n") };
 }
 
-/** What a cluster would have written: a UID of the pod, and the pod as owner of its scheduling context. */
+/**
+ * Returns the fields that a cluster would have written: a UID of the pod, and the pod as owner of its scheduling context.
+ */
 export function ownershipChanges(pod: Placed, podName: string, context: Placed): Change[] | null {
   const [ofPod, ofContext] = [metadataOf(pod), metadataOf(context)];
   if (!ofPod || !ofContext || /^\s*ownerReferences:/m.test(ofContext.fields)) return null;

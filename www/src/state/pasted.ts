@@ -3,7 +3,7 @@ import { editFile } from "../editor/editor.ts";
 import { worthKeeping } from "./draft.ts";
 import { files, freeName, newFile, open, setRole, textOf, type PageFile } from "./files.ts";
 
-/** What was pasted last, and what stood in the file before: nodes pasted over a manifest are put beside it. */
+/** The text pasted last, with the file's text before: nodes pasted over a manifest are put beside it. */
 let pasted: { fileId: string; before: Text; text: string } | null = null;
 
 /** Remembers a paste; an example that nobody touched is not worth going back to. */

@@ -1,5 +1,5 @@
 /**
- * A JSON value as block YAML, fields in the order they stand, for showing what the server holds. Strings that YAML 1.1
+ * A JSON value as block YAML, fields in their order, for showing what the server holds. Strings that YAML 1.1
  * could read as anything else are quoted.
  */
 export function printYaml(value: unknown): string {

@@ -3,7 +3,7 @@ import { ask } from "../engine/client.ts";
 import { lang } from "../i18n/index.ts";
 import { literal } from "./files.ts";
 
-/** A release as the engine's `releases` tells it, oldest first. */
+/** A release in the engine's answer to `releases`, oldest first. */
 export interface ReleaseEntry {
   release: string;
   lastPatch: string;
@@ -11,7 +11,7 @@ export interface ReleaseEntry {
   changes: { since: string; documentation?: string }[];
 }
 
-/** Which releases there are is the engine's to say, so that a new one needs nothing here. */
+/** The releases that the engine supports, so that a new one needs no change here. */
 export const releases = signal<readonly ReleaseEntry[]>([]);
 let told = "";
 
@@ -25,7 +25,7 @@ export async function loadReleases(): Promise<void> {
   releases.value = outcome.answer.releases;
 }
 
-/** What can be chosen: every minor release, and the last patch before rules changed inside one. */
+/** A choice of the list: every minor release, and the last patch before rules changed inside one. */
 export interface Choice {
   value: string;
   label: string;

@@ -1,6 +1,6 @@
-/** What the address asks for. Everything stands in the fragment, which browsers send to no server. */
+/** The request in the address. Everything is in the fragment, which browsers send to no server. */
 export interface Route {
-  /** A packed state. */
+  /** The packed state of a link. */
   shared?: string;
   example?: string;
   panel?: string;
@@ -13,11 +13,13 @@ export interface Route {
   pod?: string;
   /** An object of the Policy panel, counted from 1. */
   verdict?: string;
-  /** Anything: the page is shown inside another one. */
+  /** Files below the page's own origin to open, relative to the page. */
+  open?: string;
+  /** The page is shown inside another one: `panel` without the editor. */
   embed?: string;
 }
 
-const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", pod: "pod", verdict: "verdict", embed: "embed" };
+const KEYS: Record<string, keyof Route> = { s: "shared", example: "example", panel: "panel", finding: "finding", node: "node", column: "column", pod: "pod", verdict: "verdict", embed: "embed", open: "open" };
 
 /** Reads a fragment; null where it has something that no version of this page ever wrote. */
 export function readRoute(hash: string): Route | null {
@@ -27,7 +29,7 @@ export function readRoute(hash: string): Route | null {
   for (const [key, value] of new URLSearchParams(text)) {
     const name = KEYS[key];
     if (name === undefined || value === "") return null;
-    route[name] = value;
+    route[name] = name === "open" && route.open !== undefined ? `${route.open}\n${value}` : value;
   }
   return route;
 }

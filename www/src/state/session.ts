@@ -3,10 +3,11 @@ import { lang, t } from "../i18n/index.ts";
 import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
 import { codeExamples } from "../examples/codes.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
-import { freeName, guessRole, newFile, open, replaceAll, type PageFile } from "./files.ts";
+import { hasOpened } from "./arrivals.ts";
+import { decode, freeName, newFile, open, replaceAll, roleOfName, type PageFile } from "./files.ts";
 import { pointedVerdict, wantedAnswer, wantedFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
-import { embedded, PANELS, panel, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
+import { embedded, keptOptions, PANELS, panel, panelOnly, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
 import { link, unpack } from "./share.ts";
 import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
@@ -25,7 +26,8 @@ export async function putAside(): Promise<Snapshot | null> {
 async function exampleNamed(id: string): Promise<Example | undefined> {
   const code = id.startsWith("code/") ? id.slice("code/".length) : "";
   if (code === "") return exampleById(id);
-  const found = (await codeExamples())[code];
+  const examples = await codeExamples();
+  const found = Object.hasOwn(examples, code) ? examples[code] : undefined;
   if (!found) return undefined;
   return { id, group: "mistakes", title: { en: code, "zh-Hans": code }, sentence: { en: "", "zh-Hans": "" }, ...(found as Partial<Example>), files: found.files };
 }
@@ -35,12 +37,62 @@ export async function openCodeExample(code: string): Promise<void> {
   if (example) await openExample(example);
 }
 
+/** The example that was opened last, with the options that it came with. */
+let openedExample: { example: Example; options: Record<string, unknown> } | null = null;
+
 function load(example: Example): void {
   batch(() => {
     const { release, operation, patchType, panel, target, options } = example;
     takeOptions({ release, operation, patchType, panel, target, ...options });
     replaceAll(example.files.map((file) => newFile(file.name, file.role, file.text)));
   });
+  openedExample = { example, options: keptOptions() };
+}
+
+/** The options that a link to an answer names itself. */
+const NAMED_BY_LINK = ["panel", "devices", "cell"];
+
+/** A short address for an example that nobody touched; undefined for everything else. */
+function exampleAddress(more: Record<string, string>): string | undefined {
+  if (openedExample === null) return undefined;
+  const { example, options } = openedExample;
+  const { f } = snapshot();
+  const same = f.length === example.files.length && example.files.every(({ name, role, text }, index) => f[index]?.n === name && f[index]?.r === role && f[index]?.t === text);
+  const now = keptOptions();
+  const changed = [...new Set([...Object.keys(now), ...Object.keys(options)])].filter((name) => JSON.stringify(now[name]) !== JSON.stringify(options[name]));
+  if (!same || changed.some((name) => !NAMED_BY_LINK.includes(name))) return undefined;
+  const cell: Record<string, string> = {};
+  const devices = pickedDevices.peek();
+  if (changed.includes("devices") && devices && panel.peek() === "devices") Object.assign(cell, { pod: devices.pod || "-", node: devices.node });
+  const node = picked.peek();
+  if (changed.includes("cell") && node && panel.peek() === "nodes") Object.assign(cell, { node: node.node, column: String(node.column) });
+  const words = new URLSearchParams({ example: example.id, ...(panel.peek() === (example.panel ?? "problems") ? {} : { panel: panel.peek() }), ...cell, ...more });
+  return `${location.origin}${location.pathname}#${words.toString().replaceAll("%2F", "/")}`;
+}
+
+/** Reads files below the page's own origin, as whoever hosts the page offers them; null and a notice where one cannot be read. */
+async function fetchFiles(paths: readonly string[]): Promise<PageFile[] | null> {
+  const s = t.peek();
+  const found: PageFile[] = [];
+  for (const path of paths.slice(0, MOST_FILES)) {
+    const url = new URL(path, location.href.replace(/#.*/, ""));
+    // Texts of other origins are not asked for: the page talks to nobody else.
+    if (url.origin !== location.origin) {
+      notify({ text: s.openElsewhere(url.origin), lasts: 10_000 });
+      return null;
+    }
+    try {
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(String(response.status));
+      const { text, bytes } = decode(new Uint8Array(await response.arrayBuffer()));
+      const name = decodeURIComponent(url.pathname.split("/").pop() ?? "") || "manifest.yaml";
+      found.push(newFile(name, roleOfName(name), text, bytes));
+    } catch (error) {
+      notify({ text: s.openFailed(path, error instanceof Error ? error.message : ""), lasts: 10_000 });
+      return null;
+    }
+  }
+  return found;
 }
 
 function offerBack(text: string, had: Snapshot | null): void {
@@ -96,7 +148,7 @@ function pointAt({ panel: name, finding, node, column, pod, verdict }: Route): v
   }
 }
 
-/** Opens what a link holds; `had` is what stood there. Answers whether it could. */
+/** Opens the contents of a link; `had` returns the former contents. Returns whether it could. */
 async function follow(route: Route, had: () => Promise<Snapshot | null>): Promise<boolean> {
   const s = t.peek();
   const { shared } = route;
@@ -108,6 +160,16 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
       return false;
     }
     offerBack(s.shareOpened, aside);
+  } else if (route.open !== undefined) {
+    const opened = await fetchFiles(route.open.split("\n"));
+    if (opened === null) return false;
+    const aside = await had();
+    batch(() => {
+      takeOptions({ release: release.peek(), panel: panel.peek() });
+      replaceAll(opened, Math.max(0, opened.findIndex((file) => file.role === "manifest")));
+    });
+    for (const file of opened) hasOpened(file);
+    if (aside !== null) offerBack(s.dropped(opened.length), aside);
   } else if (route.example !== undefined) {
     const example = await exampleNamed(route.example);
     if (!example) {
@@ -139,14 +201,21 @@ export async function begin(): Promise<{ tab: Promise<string> }> {
   const route = readRoute(location.hash);
   if (route === null) notify({ text: t.peek().addressUnknown, lasts: 10_000 });
   if (route?.embed !== undefined) embedded.value = true;
+  if (route?.embed === "panel") panelOnly.value = true;
   const keep = async () => {
     if (draft && !embedded.peek()) await remember(draft);
     return draft;
   };
   if (route !== null && (await follow(route, keep))) return { tab: ownTab(former) };
   const tab = await takeUp(former, draft);
-  if (route !== null && route.shared === undefined && route.example === undefined) pointAt(route);
+  if (route !== null && route.shared === undefined && route.example === undefined && route.open === undefined) pointAt(route);
   return { tab: ownTab(tab) };
+}
+
+/** The first example, where nothing else could be opened. */
+export function openFirst(): { tab: Promise<string> } {
+  load(exampleById(FIRST_EXAMPLE)!);
+  return { tab: ownTab(null) };
 }
 
 /** Puts a draft in place, or the first example; a page inside another one shows nobody's drafts. Answers the draft's tab. */
@@ -164,7 +233,7 @@ async function takeUp(former: string | null, draft: Snapshot | null): Promise<st
   return former;
 }
 
-/** Once the page stands: the address is taken over, and a link pasted into the open page is followed. */
+/** Takes over the address once the page is drawn, and follows a link pasted into the open page. */
 export function followLinks(): void {
   if (embedded.peek()) return;
   if (location.hash !== "") void saveNow().then(clearFragment);
@@ -177,15 +246,17 @@ export function followLinks(): void {
       return;
     }
     void follow(route, putAside).then((opened) => {
-      if (!opened && route.shared === undefined && route.example === undefined) pointAt(route);
+      if (!opened && route.shared === undefined && route.example === undefined && route.open === undefined) pointAt(route);
       void saveNow().then(clearFragment);
     });
   });
   void openTabs().then(thinDrafts);
 }
 
-/** The address of the page as it is; where it would be too long, the person is told. */
-async function linkOrWords(more: Record<string, string>): Promise<string | undefined> {
+/** Returns the address of the page as it is; shows a notice where it would be too long. */
+export async function linkOrWords(more: Record<string, string>): Promise<string | undefined> {
+  const short = exampleAddress(more);
+  if (short !== undefined) return short;
   const made = await link(more);
   if ("address" in made) return made.address;
   const s = t.peek();
@@ -221,29 +292,86 @@ export async function resetAll(): Promise<void> {
   offerBack(t.peek().resetDone, had);
 }
 
+/** A file to open, and its path below the folder that it came with. */
+export interface Dropped {
+  name: string;
+  bytes(): Promise<ArrayBuffer>;
+}
+
+/** The files of a folder that the command line reads. */
+const READ_FROM_FOLDERS = /\.(ya?ml|json)$/i;
+
+const ofFile = (file: File, name = file.name): Dropped => ({ name, bytes: () => file.arrayBuffer() });
+
+/** Every file below a folder, in the order of their names. */
+async function below(entry: FileSystemEntry, path: string): Promise<Dropped[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    return [ofFile(file, path)];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const entries: FileSystemEntry[] = [];
+  for (;;) {
+    // A browser gives some at a time.
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) break;
+    entries.push(...some);
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found: Dropped[] = [];
+  for (const inner of entries) {
+    if (inner.name.startsWith(".") || (inner.isFile && !READ_FROM_FOLDERS.test(inner.name))) continue;
+    found.push(...(await below(inner, `${path}/${inner.name}`)));
+  }
+  return found;
+}
+
+/** The files of a drop, those of folders too. */
+export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
+  // Both lists are empty once this function has waited for something.
+  const plain = [...transfer.files];
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  if (!entries.some((entry) => entry?.isDirectory)) return plain.map((file) => ofFile(file));
+  const found = await Promise.all(entries.map((entry, index) => (entry?.isDirectory ? below(entry, entry.name) : plain[index] ? [ofFile(plain[index])] : [])));
+  return found.flat();
+}
+
+/** The files that a person chose; of a folder those that the command line would take. */
+export function chosenFiles(list: readonly File[]): Dropped[] {
+  return list.filter((file) => !file.webkitRelativePath || READ_FROM_FOLDERS.test(file.name)).map((file) => ofFile(file, file.webkitRelativePath || file.name));
+}
+
 /** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
-export async function openDropped(list: readonly File[]): Promise<void> {
+export async function openDropped(list: readonly Dropped[]): Promise<void> {
   const inPlace = !worthKeeping();
+  const s = t.peek();
+  if (list.length === 0) {
+    notify({ text: s.folderEmpty });
+    return;
+  }
   const read = await Promise.all(
-    list.map(async (file): Promise<{ name: string; text: string } | null> => {
+    list.map(async (file): Promise<PageFile | null> => {
       try {
-        return { name: file.name, text: await file.text() };
+        const { text, bytes } = decode(new Uint8Array(await file.bytes()));
+        return newFile(file.name, roleOfName(file.name), text, bytes);
       } catch {
-        notify({ text: t.peek().dropFailed(file.name) });
+        notify({ text: s.dropFailed(file.name) });
         return null;
       }
     }),
   );
-  const texts = read.filter((file) => file !== null);
-  if (texts.length === 0) return;
+  const opened = read.filter((file) => file !== null);
+  if (opened.length === 0) return;
+  for (const file of opened) hasOpened(file);
   if (inPlace) {
-    const opened: PageFile[] = texts.map(({ name, text }) => newFile(name, guessRole(name, text), text));
     batch(() => {
       takeOptions({ release: release.peek(), panel: panel.peek() });
       replaceAll(opened, Math.max(0, opened.findIndex((file) => file.role === "manifest")));
     });
   } else {
-    for (const { name, text } of texts) open(newFile(freeName(name), guessRole(name, text), text));
+    for (const file of opened) open({ ...file, name: freeName(file.name) });
   }
-  notify({ text: t.peek().dropped(texts.length) });
+  const damaged = opened.filter(({ bytes }) => bytes !== undefined);
+  if (damaged.length > 0) notify({ text: s.notUtf8(damaged.map(({ name }) => name).join(", ")), lasts: 12_000 });
+  else notify({ text: s.dropped(opened.length) });
 }

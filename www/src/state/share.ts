@@ -36,7 +36,7 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream
   return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
-/** What can be said of a link: its text, or why there is none. */
+/** The result of making a link: its text, or the reason for having none. */
 export type Link = { address: string } | { tooLong: number } | { tooMany: number };
 
 /**

@@ -23,7 +23,7 @@ export function snapshot(): Snapshot {
   };
 }
 
-/** Puts a snapshot in place; answers false if it is none. Anything unknown in it is left out. */
+/** Puts a snapshot in place; returns false if it is not one. Anything unknown in it is left out. */
 export function restore(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { f, a, o } = value as Partial<Snapshot>;

@@ -1,14 +1,14 @@
 import { openDB, type DBSchema, type IDBPDatabase } from "idb";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What one tab of the browser shows; kept while it is open and after it closed. */
+/** The contents of one tab of the browser; kept while it is open and after it is closed. */
 export interface Draft {
   tab: string;
   at: number;
   snapshot: Snapshot;
 }
 
-/** Something that stood in the editor before something else took its place. */
+/** Contents of the editor that other contents replaced. */
 export interface Past {
   id?: number;
   at: number;
@@ -30,15 +30,18 @@ let opened: Promise<IDBPDatabase<Schema> | null> | undefined;
 
 /** The page's database, or null where the browser has none (storage switched off). Copies below other paths have their own. */
 function database(): Promise<IDBPDatabase<Schema> | null> {
-  opened ??= openDB<Schema>(`claimkit ${new URL("./", location.href).pathname}`, 1, {
-    upgrade(db) {
-      db.createObjectStore("drafts", { keyPath: "tab" });
-      db.createObjectStore("history", { keyPath: "id", autoIncrement: true });
-    },
-    terminated() {
-      opened = undefined;
-    },
-  }).catch(() => null);
+  const open = async () =>
+    openDB<Schema>(`claimkit ${new URL("./", location.href).pathname}`, 1, {
+      upgrade(db) {
+        db.createObjectStore("drafts", { keyPath: "tab" });
+        db.createObjectStore("history", { keyPath: "id", autoIncrement: true });
+      },
+      terminated() {
+        opened = undefined;
+      },
+    });
+  // A browser may refuse before there is anything to wait for.
+  opened ??= open().catch(() => null);
   return opened;
 }
 
@@ -87,7 +90,7 @@ export async function readHistory(): Promise<Past[]> {
   return ((await attempt((db) => db.getAll("history"))) ?? []).sort((a, b) => b.at - a.at);
 }
 
-/** Adds to the history; the same texts stand there once, and the oldest go when there are too many. */
+/** Adds to the history; equal texts are kept once, and the oldest are removed when there are too many. */
 export async function remember(snapshot: Snapshot): Promise<void> {
   await attempt(async (db) => {
     const past = (await db.getAll("history")).sort((a, b) => b.at - a.at);

@@ -1,4 +1,4 @@
-/** Which tab of the browser this is. A reload keeps it; a duplicated tab gets one of its own. */
+/** The name of this tab of the browser. A reload keeps it; a duplicated tab gets one of its own. */
 const NAME = "claimkit.tab";
 const lockName = (tab: string) => `claimkit ${new URL("./", location.href).pathname} ${tab}`;
 
@@ -55,11 +55,12 @@ export async function ownTab(wanted: string | null): Promise<string> {
 export async function openTabs(): Promise<Set<string>> {
   if (!("locks" in navigator)) return new Set();
   const prefix = lockName("");
-  const { held = [] } = await navigator.locks.query();
+  // A browser that refuses storage refuses locks as well.
+  const { held = [] } = await navigator.locks.query().catch((): LockManagerSnapshot => ({}));
   return new Set(held.flatMap(({ name = "" }) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])));
 }
 
-/** The last words of a page that is going away, for when it comes back: the database may not finish in time. */
+/** The last draft of a page that is closing, kept until it is opened again: the database may not finish in time. */
 export const lastWords = {
   read: (): string | null => read("claimkit.last"),
   write: (text: string | null): boolean => write("claimkit.last", text),

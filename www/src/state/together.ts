@@ -4,8 +4,9 @@ import { files, manifest, textOf, type PageFile } from "./files.ts";
 
 /** Several manifests read as one stream, and the way back from its lines to the files. */
 export interface Together extends TextSource {
+  get(): string;
   files: readonly PageFile[];
-  /** The file a range of the stream stands in, and the range there. */
+  /** Returns the file of a range of the stream, and the range in it. */
   locate(range: Range): { file: PageFile; range: Range };
 }
 
@@ -15,17 +16,40 @@ function shift({ start, end }: Range, lines: number): Range {
   return { start: { ...start, line: start.line - lines }, end: { ...end, line: end.line - lines } };
 }
 
+const isJson = ({ doc }: PageFile): boolean => /^[\s\ufeff]*[{[]/.test(doc.sliceString(0, 200));
+
 /**
- * Classes and claims often stand in files of their own; placement needs them together, in the order of the tabs. JSON cannot
- * be joined with `---`: an open JSON file stands alone, others are left out.
+ * A file's text as a part of a stream. JSON is YAML, but for the tabs that indent it: outside of strings, where JSON has none, a
+ * blank is as good, and moves nothing.
  */
-export function together(): Together | null {
+function partOf(file: PageFile): string {
+  const text = textOf(file);
+  return isJson(file) ? text.replace(/\t/g, " ") : text;
+}
+
+/** Several JSON values in a row are not YAML. */
+const isOneValue = (file: PageFile): boolean => !/^[}\]][ \t\r]*\n\s*[{[]/m.test(textOf(file));
+
+/** A stream that begins with JSON would be read as JSON to its end. */
+const YAML_AHEAD = "---\n";
+
+/**
+ * Returns the texts as one stream. Classes, claims and nodes are often in files of their own; questions about all of them need them
+ * together, in the order of the tabs, whether they are YAML or JSON. `more`: those with nodes too, where a question takes one text alone.
+ */
+export function together(more: "" | "nodes" = ""): Together | null {
   const open = manifest.value;
   if (!open) return null;
-  const yaml = (file: PageFile) => !/^\s*[{[]/.test(file.doc.sliceString(0, 200));
-  const list = yaml(open) ? files.value.filter((file) => file.role === "manifest" && (file.id === open.id || (file.doc.length > 0 && yaml(file)))) : [open];
+  const wanted = files.value.filter((file) => (file.role === "manifest" || file.role === more) && (file.id === open.id || file.doc.length > 0));
+  const list = wanted.length > 1 ? wanted.filter((file) => file.id === open.id || !isJson(file) || isOneValue(file)) : wanted;
+  return streamOf(list, open);
+}
+
+function streamOf(list: readonly PageFile[], open: PageFile): Together {
+  const first = list[0];
+  const ahead = list.length > 1 && first && isJson(first) ? YAML_AHEAD : "";
   const starts: number[] = [];
-  let line = 0;
+  let line = ahead === "" ? 0 : 1;
   for (const file of list) {
     starts.push(line);
     // The separator ends the file's last line and is a line of its own.
@@ -35,7 +59,7 @@ export function together(): Together | null {
     key: `together:${list.map((file) => file.id).join("+")}`,
     // Sums would meet again: a version is a number that only this set of versions has.
     version: versionOf(list.map((file) => `${file.id}@${file.version}`).join(" ")),
-    get: () => list.map(textOf).join(SEPARATOR),
+    get: () => (list.length === 1 && first ? textOf(first) : ahead + list.map(partOf).join(SEPARATOR)),
     files: list,
     locate(range) {
       let at = 0;

@@ -3,7 +3,7 @@ import { whatIf } from "./options.ts";
 /** A change on the command line, and the list of the request that it goes to. */
 const LISTS: Record<string, string> = { free: "free", untaint: "untaint", "without-rule": "withoutRules", "node-like": "nodesLike" };
 
-/** What a change is about: `free=ns/claim` is `free` and `ns/claim`. */
+/** Returns the kind and the name of a change: `free=ns/claim` is `free` and `ns/claim`. */
 export function partsOf(change: string): { kind: string; name: string } {
   const at = change.indexOf("=");
   return { kind: change.slice(0, at), name: change.slice(at + 1) };

@@ -3,7 +3,7 @@ import type { NodePlacement, RequirementResult } from "../contract.ts";
 /** Labels to set, and labels to remove (null). */
 export type LabelChange = Record<string, string | null>;
 
-/** What a label would have to be for one requirement; undefined where no label helps. */
+/** Returns the label that would meet one requirement; undefined where no label helps. */
 function wanted({ path, operator, values, key }: RequirementResult): LabelChange | undefined {
   if (!path.includes("matchExpressions")) return undefined;
   const [first] = values ?? [];

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { TextEdit } from "../contract.ts";
+import type { Range, TextEdit } from "../contract.ts";
 import { lastPart, type Account as Told, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
 import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
@@ -9,7 +9,8 @@ import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
 import { accountMarkdown, relaxed, stageLabel } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
-import { chosenDevice, release } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
+import { alone, chosenDevice } from "../state/options.ts";
 import { copyLink } from "../state/session.ts";
 import type { Together } from "../state/together.ts";
 import { suppose } from "../state/whatif.ts";
@@ -27,30 +28,43 @@ export function some(names: readonly string[], most = 5): string {
   return names.length > most ? `${shown} ${t.value.andMore(names.length - most)}` : shown;
 }
 
-/** Where an object of a name stands. */
+/** Returns the place of an object by its name. */
 function placeOf(account: Told, all: Together, kind: string, name: string) {
   const found = account.objects.find((object) => object.kind === kind && object.name === name);
   return found && all.locate(found.range);
 }
 
-/** The edits of a relaxation in the file they are of; null where it is no edit of one of our texts. */
-function editsOf(all: Together, { edits }: Relaxation): { file: PageFile; edits: TextEdit[] } | null {
-  const found = edits.map(({ range, newText }) => ({ ...all.locate(range), newText }));
-  const file = found[0]?.file;
-  if (!file || found.some((edit) => edit.file.id !== file.id)) return null;
-  return { file, edits: found.map(({ range, newText }) => ({ range, newText })) };
+/** Returns the edits of a relaxation by their files; null where an edit is in another text. */
+function editsOf(all: Together, { edits }: Relaxation): Map<PageFile, TextEdit[]> | null {
+  const found = new Map<PageFile, TextEdit[]>();
+  for (const { range, newText } of edits) {
+    const { file, range: own } = all.locate(range);
+    found.set(file, [...(found.get(file) ?? []), { range: own, newText }]);
+  }
+  return found.size > 0 ? found : null;
 }
 
-function apply(all: Together, relaxation: Relaxation): void {
+/** Whether a range begins in another; what is removed may take the line end behind it along. */
+const within = (inner: Range, outer: Range): boolean => inner.start.offset >= outer.start.offset && inner.start.offset < outer.end.offset;
+
+/** The templates that a relaxation changes beside the claim that the pod has already. */
+function templatesOf(account: Told, { edits }: Relaxation): string[] {
+  const touched = account.objects.filter(({ range }) => edits.some((edit) => within(edit.range, range)));
+  return touched.some(({ kind }) => kind === "ResourceClaim") ? touched.filter(({ kind }) => kind === "ResourceClaimTemplate").map(({ name }) => lastPart(name)) : [];
+}
+
+function apply(all: Together, account: Told, relaxation: Relaxation): void {
   const found = editsOf(all, relaxation);
-  const now = found && fileById(found.file.id);
-  if (!found || !now) return;
-  if (now.version !== found.file.version) {
+  if (!found) return;
+  const files = [...found.keys()];
+  if (files.some((file) => fileById(file.id)?.version !== file.version)) {
     announce(t.peek().textChanged);
     return;
   }
-  editFile(now.id, toChanges(now.doc, found.edits));
-  notifyChange(now.id, t.peek().fixed(relaxed(relaxation)));
+  for (const [file, edits] of found) editFile(file.id, toChanges(file.doc, edits));
+  const templates = templatesOf(account, relaxation);
+  const s = t.peek();
+  notifyChange(files.map(({ id }) => id), `${s.fixed(relaxed(relaxation))}${templates.length > 0 ? ` ${s.templatesToo(templates.join(", "))}` : ""}`);
 }
 
 /** The smallest changes that help; the engine has tried each of them. */
@@ -63,15 +77,16 @@ function Relaxations({ account, node, all }: { account: Told; node: NodeAccount;
       {node.relaxations.length === 0 && <p class="note">{s.noSingleChange}</p>}
       <ul class="relaxations">
         {node.relaxations.map((relaxation, index) => {
-          const holder = relaxation.changes.find(({ free }) => free !== undefined);
+          const holder = relaxation.changes.find((change) => "free" in change);
           const place = holder && placeOf(account, all, "ResourceClaim", holder.claim);
           return (
             <li key={index}>
               <span>
                 <Ticked text={relaxed(relaxation)} />
+                {templatesOf(account, relaxation).length > 0 && <span class="note"> {s.templatesToo(templatesOf(account, relaxation).join(", "))}</span>}
               </span>
               {editsOf(all, relaxation) && (
-                <button type="button" class="button small" onClick={() => apply(all, relaxation)}>
+                <button type="button" class="button small" onClick={() => apply(all, account, relaxation)}>
                   {s.applyChange}
                 </button>
               )}
@@ -105,9 +120,11 @@ function Suppositions({ node }: { node: NodeAccount }) {
           {s.askUntaint(taint)}
         </button>
       ))}
-      <button type="button" class="button small" onClick={() => suppose(`node-like=${node.name}`)}>
-        {s.askNodeLike(node.name)}
-      </button>
+      {node.verdict !== "allocated" && (
+        <button type="button" class="button small" onClick={() => suppose(`node-like=${node.name}`)}>
+          {s.askNodeLike(node.name)}
+        </button>
+      )}
     </div>
   );
 }
@@ -151,14 +168,14 @@ function StageRow({ stage, of, request }: { stage: Stage; of: number; request: R
   );
 }
 
-function Request({ request, all, alone }: { request: RequestAccount; all: Together; alone: boolean }) {
+function Request({ request, all, single }: { request: RequestAccount; all: Together; single: boolean }) {
   const s = t.value;
   const place = request.range && all.locate(request.range);
   const name = `${request.request}${request.sub === null ? "" : `/${request.sub}`}`;
   const title = (
     <>
       <code>{name}</code>
-      {!alone && <span class="note"> {request.claim}</span>}
+      {!single && <span class="note"> {request.claim}</span>}
     </>
   );
   return (
@@ -171,7 +188,7 @@ function Request({ request, all, alone }: { request: RequestAccount; all: Togeth
         ) : (
           title
         )}{" "}
-        <span class="note">{s.wantedDevices(request.mode, request.wanted)}</span>
+        <span class="note">{s.wantedDevices(request.mode, request.wanted)}</span>{" "}
         {request.picked && <span class="chip verdict-Yes">{s.chosenSub}</span>}
       </h4>
       <ol class="funnel">
@@ -183,12 +200,12 @@ function Request({ request, all, alone }: { request: RequestAccount; all: Togeth
   );
 }
 
-/** What the selectors of a request say of the chosen device, part by part. */
+/** Shows the values of a request's selectors for the chosen device, part by part. */
 function Selectors({ request, device, all }: { request: RequestAccount; device: string; all: Together }) {
   const s = t.value;
   const asked = { device, claim: request.claim, request: `${request.request}${request.sub === null ? "" : `/${request.sub}`}`, class: request.class };
-  const key = JSON.stringify([all.key, all.version, asked, release.value]);
-  const { outcome } = useEngine<Judged[]>("judged", key, () => ({ verb: "cel", text: all, options: { asked, ...(release.peek() ? { release: release.peek() } : {}) }, shape: "judged" }));
+  const key = JSON.stringify([all.key, all.version, asked, serverOnly()]);
+  const { outcome } = useEngine<Judged[]>("judged", key, () => ({ verb: "cel", text: all, options: { asked, ...serverOnly() }, shape: "judged" }));
   if (outcome?.kind !== "answer") return <Trouble outcome={outcome} verb="cel" />;
   return (
     <>
@@ -330,7 +347,7 @@ function Facts({ title, lines }: { title: string; lines: readonly string[] }) {
   );
 }
 
-const SIGN: Record<NodeAccount["verdict"], keyof typeof SIGNS> = { allocated: "Yes", none: "No", unavailable: "No", error: "Error", "node-error": "Error", undecided: "Possible" };
+const SIGN: Record<NodeAccount["verdict"], keyof typeof SIGNS> = { allocated: "Yes", none: "No", unavailable: "No", refused: "No", error: "Error", "node-error": "Error", undecided: "Possible" };
 
 /** Why a pod gets its devices on a node, or none. */
 export function Account({ account, pod, name, all }: { account: Told; pod: string; name: string; all: Together }) {
@@ -384,7 +401,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           <Relaxations account={account} node={node} all={all} />
           <Suppositions node={node} />
           {node.requests.map((request, index) => (
-            <Request key={index} request={request} all={all} alone={account.claims.length < 2} />
+            <Request key={index} request={request} all={all} single={account.claims.length < 2} />
           ))}
           <Facts title={s.nodeResources} lines={(node.resources ?? []).map(({ text }) => told(text))} />
           <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => told(text))} />
@@ -395,7 +412,8 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
             lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state] ?? state}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${told(why)}`).join("")}`)}
           />
           <DeviceTable node={node} all={all} />
-          <p class="note">{s.notLookedAt}</p>
+          <Facts title={s.otherPlugins} lines={(node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources").map(({ plugin, reasons, why }) => `${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.map((line) => told(line)).join("; ")}` : ""}`)} />
+          {alone.value && <p class="note">{s.notLookedAt}</p>}
         </>
       )}
     </section>

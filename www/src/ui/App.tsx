@@ -3,11 +3,12 @@ import { mountEditor } from "../editor/editor.ts";
 import { engineState } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
-import { activeFile, fileById, files, guessRole } from "../state/files.ts";
-import { announce, announcement, notice, notify } from "../state/notices.ts";
-import { panel, PANELS } from "../state/options.ts";
-import { rememberPaste, takeAsNodes } from "../state/pasted.ts";
-import { openDropped } from "../state/session.ts";
+import { hasPasted } from "../state/arrivals.ts";
+import { activeFile } from "../state/files.ts";
+import { announce, announcement, notice } from "../state/notices.ts";
+import { panel, panelOnly, PANELS } from "../state/options.ts";
+import { filesOf, openDropped } from "../state/session.ts";
+import { ConfigLine } from "./ConfigLine.tsx";
 import { Dialogs } from "./Dialogs.tsx";
 import { FileTabs } from "./FileTabs.tsx";
 import { FixMenu } from "./FixMenu.tsx";
@@ -22,28 +23,9 @@ const NARROW = "(max-width: 860px)";
 function EditorPane() {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => (host.current ? mountEditor(host.current) : undefined), []);
-  // A pasted list of nodes in place of a manifest is a common mistake; the page offers to put it right.
   const onPaste = (event: ClipboardEvent) => {
-    const text = event.clipboardData?.getData("text/plain") ?? "";
     const file = activeFile.peek();
-    if (text.length < 40 || file?.role !== "manifest" || guessRole("", text) !== "nodes") return;
-    rememberPaste(file, text);
-    // The Problems panel says so itself.
-    if (panel.peek() === "problems") return;
-    notify({
-      text: t.peek().looksLikeNodes,
-      action: {
-        label: t.peek().useAsNodes,
-        run: () => {
-          const now = fileById(file.id);
-          if (now) takeAsNodes(now);
-        },
-      },
-      // It is about what was pasted, not about what is typed after it.
-      over: () => !files.value.some(({ id, version }) => id === file.id && (after === undefined || version === after)),
-    });
-    let after: number | undefined;
-    setTimeout(() => (after = fileById(file.id)?.version));
+    if (file) hasPasted(file, event.clipboardData?.getData("text/plain") ?? "");
   };
   return <div ref={host} class="editor-host" onPasteCapture={onPaste} />;
 }
@@ -100,11 +82,10 @@ function useDrop(): boolean {
       (event) => {
         depth = 0;
         setOver(false);
-        const list = [...(event.dataTransfer?.files ?? [])];
-        if (list.length === 0) return;
+        if (!event.dataTransfer || event.dataTransfer.items.length === 0 || !hasFiles(event)) return;
         event.preventDefault();
         event.stopPropagation();
-        void openDropped(list);
+        void filesOf(event.dataTransfer).then(openDropped);
       },
       true,
     );
@@ -154,12 +135,17 @@ export function App() {
   return (
     <div class="page">
       <Header />
-      <main class={stacked ? "work stacked" : "work"} style={stacked ? { gridTemplateRows: track, gridTemplateColumns: "" } : { gridTemplateColumns: track, gridTemplateRows: "" }}>
-        <section class="left" aria-label={s.editor}>
-          <FileTabs />
-          <EditorPane />
-        </section>
-        <Splitter stacked={stacked} />
+      <main class={stacked ? "work stacked" : "work"} style={panelOnly.value ? { gridTemplate: "minmax(0, 1fr) / minmax(0, 1fr)" } : stacked ? { gridTemplateRows: track, gridTemplateColumns: "" } : { gridTemplateColumns: track, gridTemplateRows: "" }}>
+        {!panelOnly.value && (
+          <>
+            <section class="left" aria-label={s.editor}>
+              <FileTabs />
+              <ConfigLine />
+              <EditorPane />
+            </section>
+            <Splitter stacked={stacked} />
+          </>
+        )}
         <section class="right" aria-label={s.panelList}>
           <PanelTabs />
           <PanelView />

@@ -20,7 +20,7 @@ import { Ticked } from "./Ticked.tsx";
 import { useShown } from "./useShown.ts";
 import { Visible } from "./Visible.tsx";
 
-/** Leads to a place in whichever file it stands. */
+/** Leads to a place in its file. */
 function show(all: Together, range: Range): void {
   const found = all.locate(range);
   reveal(found.file.id, found.range);
@@ -142,7 +142,7 @@ function deciding(node: NodePlacement): Range[] {
   return ranges;
 }
 
-/** Marks places in the file the first of them stands in; the others are a click away. */
+/** Marks places in the file of the first of them; the others are a click away. */
 function markAll(all: Together, ranges: readonly Range[]): void {
   const found = ranges.map((range) => all.locate(range));
   const file = found[0]?.file;

@@ -25,7 +25,7 @@ function links(claim: ClaimPlacement, node: NodePlacement, subject: { kind: stri
   return chain;
 }
 
-/** How the objects hang together: pod → claim → class → node, the broken link marked. */
+/** Shows the references between the objects: pod → claim → class → node, with the broken one marked. */
 export function Chain({ node, subject }: { node: NodePlacement; subject: { kind: string; name: string } }) {
   const s = t.value;
   return (

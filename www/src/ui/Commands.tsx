@@ -4,6 +4,7 @@ import { copyText } from "../state/actions.ts";
 import { commandFor } from "../state/command.ts";
 import type { Panel } from "../state/options.ts";
 import { Icon } from "./Icon.tsx";
+import { Visible } from "./Visible.tsx";
 
 /** The same question as a command line, to copy. */
 export function Commands({ panel, to }: { panel: Panel; to?: string }) {
@@ -15,7 +16,7 @@ export function Commands({ panel, to }: { panel: Panel; to?: string }) {
     <section class="commands" aria-label={s.commandLine}>
       <span class="note">{s.commandLine}</span>
       <code tabIndex={0} role="textbox" aria-readonly="true" aria-label={s.commandLine}>
-        {command}
+        <Visible text={command} />
       </code>
       <button type="button" class="button icon-only quiet" aria-label={`${s.copy}: ${s.commandLine}`} title={s.copy} onClick={() => void copyText(command)}>
         <Icon name="copy" size={14} />

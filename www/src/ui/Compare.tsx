@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Changes } from "../engine/changes.ts";
 import { lang, t } from "../i18n/index.ts";
 import { remembered } from "../state/storage.ts";
 
@@ -8,8 +9,21 @@ const TWO_COLUMNS = 540;
 /** One text with the changes in it, or two beside each other: the text in the editor is a third copy already. */
 const layout = remembered("compare", ["unified", "beside"] as const, "unified");
 
-/** What changes between two texts. The comparison's code is fetched when the first one is shown. */
-export function Compare({ before, after, beforeLabel, afterLabel }: { before: string; after: string; beforeLabel: string; afterLabel: string }) {
+interface Props {
+  before: string;
+  after: string;
+  beforeLabel: string;
+  afterLabel: string;
+  /** The differences, where they are known. */
+  changes?: Changes;
+}
+
+/** A comparison of long texts waits until nobody types: drawing it would delay the next key. */
+const LONG = 100_000;
+const PAUSE_MS = 400;
+
+/** Shows the changes between two texts. The comparison's code is fetched when the first one is shown. */
+export function Compare({ before, after, beforeLabel, afterLabel, changes }: Props) {
   const s = t.value;
   const host = useRef<HTMLDivElement>(null);
   const [room, setRoom] = useState<boolean | null>(null);
@@ -25,11 +39,14 @@ export function Compare({ before, after, beforeLabel, afterLabel }: { before: st
     if (beside === null) return undefined; // not measured yet
     let gone = false;
     let shown: { destroy(): void } | undefined;
-    void import("../editor/compare.ts").then(({ compare }) => {
-      if (!gone && host.current) shown = compare(host.current, before, after, { before: beforeLabel, after: afterLabel }, beside);
-    });
+    const draw = () =>
+      void import("../editor/compare.ts").then(({ compare }) => {
+        if (!gone && host.current) shown = compare(host.current, before, after, { before: beforeLabel, after: afterLabel }, beside, changes);
+      });
+    const timer = window.setTimeout(draw, before.length > LONG ? PAUSE_MS : 0);
     return () => {
       gone = true;
+      clearTimeout(timer);
       shown?.destroy();
     };
   }, [before, after, beforeLabel, afterLabel, beside, lang.value]);

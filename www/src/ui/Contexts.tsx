@@ -7,7 +7,7 @@ import type { Together } from "../state/together.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-/** Writes what the cluster would have: in as many files as the two objects stand in. */
+/** Writes the fields that the cluster would have, into one or two files. */
 function own(context: SchedulingContext, all: Together): void {
   if (!context.range || !context.podRange) return;
   const changes = ownershipChanges(all.locate(context.podRange), context.name, all.locate(context.range));
@@ -18,7 +18,10 @@ function own(context: SchedulingContext, all: Together): void {
   notify({ text: t.peek().owned });
 }
 
-/** What is wrong with scheduling contexts as such: one without its pod does nothing, one that its pod does not own stops everything. */
+/**
+ * Shows the errors of scheduling contexts themselves: one without its pod does nothing, one that its pod does not own stops
+ * everything.
+ */
 export function Contexts({ matrix, all }: { matrix: Matrix; all: Together }) {
   const s = t.value;
   return (

@@ -1,37 +1,40 @@
-import { useEffect } from "preact/hooks";
-import type { Answer, Decision, Loss, ObjectEntry } from "../contract.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Decision, ObjectEntry } from "../contract.ts";
 import { reveal } from "../editor/editor.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
-import { manifest, source, textOf } from "../state/files.ts";
-import { overlay } from "../state/checks.ts";
-import { annotate, lossy, release, target } from "../state/options.ts";
+import type { ConvertedAnswer } from "../engine/converted.ts";
+import { fileHeads, manifest, source, textOf, type PageFile } from "../state/files.ts";
+import { overlay, reports } from "../state/checks.ts";
+import { versionsIn } from "../state/family.ts";
+import { together } from "../state/together.ts";
+import { annotate, lossy, release, target, wholeProject } from "../state/options.ts";
 import { loadReleases, releases, versions } from "../state/releases.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
+import { ConvertAll } from "./ConvertAll.tsx";
 import { FindingList } from "./FindingList.tsx";
+import { LOSS, located, shortName, type NamedLoss } from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { Visible } from "./Visible.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
-const shortName = (version: string) => version.replace("resource.k8s.io/", "");
-
 /**
- * Where a text goes when nothing else is chosen: up to the newest version, or one down where it is there already; null where it has
- * no object of a known version.
+ * Returns the default target of a conversion: the newest version, or one below it where the text has that already; null
+ * where it has no object of a known version.
  */
-function direction(text: string, known: readonly string[]): string | null {
-  const found = known.filter((version) => new RegExp(`${version.replace(/[.]/g, "\\.")}(?![a-z0-9])`).test(text));
+function direction(found: ReadonlySet<string>, known: readonly string[]): string | null {
   const newest = known.at(-1);
-  if (found.length === 0 || newest === undefined) return null;
-  if (found[0] !== newest) return newest;
+  const oldest = known.find((version) => found.has(version));
+  if (oldest === undefined || newest === undefined) return null;
+  if (oldest !== newest) return newest;
   return known.at(-2) ?? newest;
 }
 
-/** A file's name after it was converted: the version stands in it, so that it does not lie beside the old one under one name. */
+/** Returns a file's name after its conversion: it contains the version, so that both files can be kept. */
 function convertedName(name: string, to: string): string {
   const version = shortName(to);
   const plain = name.replace(/[._-]v\d+((alpha|beta)\d+)?(?=[._-]|$)/, "");
@@ -39,32 +42,14 @@ function convertedName(name: string, to: string): string {
   return dot > 0 ? `${plain.slice(0, dot)}.${version}${plain.slice(dot)}` : `${plain}.${version}`;
 }
 
-/** The codes of the findings that say of each loss and decision where it stands. */
-const LOSS = "conversion-loss";
+/** The code of the findings about the place of each decision. */
 const DECISION = "conversion-decision";
-/** What stands among what is left as it is already. */
+/** Finding code of objects of other groups, which are copied unchanged. */
 const LEFT = "other-group";
-
-interface NamedLoss extends Loss {
-  /** The object that loses the value. */
-  of: string;
-}
-
-/** The losses with their objects and places in the text. */
-function located(answer: Answer): NamedLoss[] {
-  const places = answer.findings.filter((finding) => finding.code === LOSS);
-  return answer.objects.flatMap((entry, object) =>
-    (entry.losses ?? []).map((loss) => {
-      const range = loss.range ?? places.find((finding) => finding.path === loss.path && (finding.object ?? object) === object)?.range;
-      const of = `${entry.kind ?? ""} ${entry.name ?? ""}`.trim();
-      return range ? { ...loss, of, range } : { ...loss, of };
-    }),
-  );
-}
 
 const named = ({ kind = "", name = "" }: ObjectEntry): string => `${kind} ${name}`.trim();
 
-/** What was assumed where no tool can know, beside what it could be instead. */
+/** Shows the assumptions that no tool can check, with the alternatives. */
 function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileId: string }) {
   const s = t.value;
   const list = entries.flatMap((entry) => (entry.decisions ?? []).map((decision): Decision & { of: string } => ({ ...decision, of: named(entry) })));
@@ -99,7 +84,7 @@ function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
 }
 
 /** Each object with the version it had and the one it gets. */
-function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileId: string }) {
+function Converted({ entries, fileId, left: unlisted }: { entries: readonly ObjectEntry[]; fileId: string; left: number }) {
   const s = t.value;
   const MOST = 50;
   return (
@@ -116,7 +101,7 @@ function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
               ) : (
                 <b><Visible text={named(entry)} /></b>
               )}
-              {from !== "" && <span class="chip">{changed && from !== to ? `${shortName(from)} → ${shortName(to)}` : shortName(from)}</span>}
+              {from !== "" && <span class="chip">{changed && from !== to ? `${shortName(from)} → ${shortName(to)}` : changed ? s.changedIn(shortName(from)) : shortName(from)}</span>}
               {losses.length > 0 && <span class="chip bad">{s.lossCount(losses.length)}</span>}
               {decisions.length > 0 && <span class="chip">{s.decisionCount(decisions.length)}</span>}
               {removedIn && changed && <span class="note">{s.removedIn(shortName(from), removedIn)}</span>}
@@ -124,7 +109,7 @@ function Converted({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
           );
         })}
       </ul>
-      {entries.length > MOST && <p class="note">{s.andMore(entries.length - MOST)}</p>}
+      {entries.length + unlisted > MOST && <p class="note">{s.andMore(entries.length + unlisted - MOST)}</p>}
     </section>
   );
 }
@@ -180,22 +165,86 @@ function Losses({ losses, fileId, allowed }: { losses: NamedLoss[]; fileId: stri
   );
 }
 
+/** Shows the effects of a conversion; drawn again for a new answer only, not for a key. */
+function Told({ answer, file, to, allowed }: { answer: ConvertedAnswer; file: PageFile; to: string; allowed: boolean }) {
+  const s = t.value;
+  const { text: converted, same } = answer;
+  const losses = located(answer);
+  const skipped = answer.objects.filter((entry) => entry.skipped);
+  const entries = answer.objects.filter(({ from }) => from);
+  const versions = [...new Set(entries.flatMap(({ to: now }) => (now ? [shortName(now)] : [])))];
+  return (
+    <>
+      {converted === undefined && (
+        <div class="verdict-line">
+          <h2 class="bad-text">{s.noConversion}</h2>
+          {losses.length > 0 && !allowed && (
+            <button type="button" class="button" onClick={() => (lossy.value = true)}>
+              {s.allowLossy}
+            </button>
+          )}
+        </div>
+      )}
+      {same && <p class="muted quiet">{s.unchanged(versions.join(", "))}</p>}
+      {converted !== undefined && !same && losses.length === 0 && <p class="good-line">{s.losses(0)}</p>}
+      {entries.length > 0 && <Converted entries={entries} fileId={file.id} left={answer.objectCount - answer.objects.length} />}
+      <Losses losses={losses} fileId={file.id} allowed={allowed} />
+      <Decisions entries={answer.objects} fileId={file.id} />
+      {skipped.length > 0 && !same && (
+        <section class="losses">
+          <h3>{s.convertSkipped}</h3>
+          <ul>
+            {skipped.map((entry, index) => (
+              <li key={index}>
+                <div class="finding-main">
+                  <b><Visible text={`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`} /></b>
+                  <span>
+                    <Ticked text={told(entry.skipped ?? "")} />
+                  </span>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <FindingList findings={answer.findings.filter((finding) => ![LOSS, DECISION, LEFT].includes(finding.code))} fileId={file.id} canFix={false} />
+      {converted !== undefined && !same && <Compare before={textOf(file)} after={converted} beforeLabel={file.name} afterLabel={convertedName(file.name, to)} changes={answer.changes} />}
+      <Commands key={to} panel="convert" to={to} />
+    </>
+  );
+}
+
 export function Convert() {
   const s = t.value;
   const file = manifest.value;
   useEffect(() => void loadReleases(), []);
   const known = versions.value;
-  const to = file && (target.value === "other" ? direction(file.doc.sliceString(0, 200_000), known) : target.value);
+  // Other tabs hold what this one refers to; with none, the text is converted as it is.
+  const all = together();
+  const beside = all ? all.files.filter(({ id }) => id !== file?.id) : [];
+  const found = all && versionsIn({ ...all, files: all.files.filter(({ id }) => id === file?.id) });
+  const checked = file ? reports.value.has(file.id) : false;
+  const to = found && (target.value === "other" ? direction(found, known) : target.value);
   const empty = !file || file.doc.length === 0;
-  const key = file && to && !empty ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${release.value}` : null;
-  const { outcome, fresh } = useEngine<Answer>(
+  const several = fileHeads.value.filter((head) => head.role === "manifest" && !head.empty).length > 1;
+  const whole = several && wholeProject.value;
+  const key = file && to && !empty && !whole ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${release.value} ${beside.map(({ id, version }) => `${id}@${version}`).join(" ")}` : null;
+  const asked = useRef<{ file: PageFile; to: string } | null>(null);
+  const { outcome, fresh } = useEngine<ConvertedAnswer>(
     "convert",
     key,
-    () => ({ verb: "convert", text: source(file!), options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...(release.value ? { release: release.value } : {}) } }),
+    () => ({
+      verb: "convert",
+      text: source(file!),
+      options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...(release.value ? { release: release.value } : {}) },
+      ...(beside.length > 0 ? { texts: Object.fromEntries(beside.map((other, index) => [`beside${index}`, source(other)])) } : {}),
+      shape: "converted",
+    }),
     pauseFor(file?.doc.length ?? 0),
   );
+  if (fresh && file && to) asked.current = { file, to };
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
-  // What is lost and what is assumed is underlined where it stands.
+  // Losses and assumptions are underlined in the text.
   useEffect(() => {
     const findings = answer?.findings.filter(({ code }) => code === LOSS || code === DECISION) ?? [];
     overlay.value = file && fresh && findings.length > 0 ? { fileId: file.id, version: file.version, findings } : null;
@@ -203,13 +252,11 @@ export function Convert() {
       overlay.value = null;
     };
   }, [answer, fresh]);
+  const about = asked.current;
+  const body = useMemo(() => (answer && about && about.file.id === file?.id ? <Told answer={answer} file={about.file} to={about.to} allowed={lossy.peek()} /> : null), [answer, about?.file, s]);
   if (!file) return null;
-  const losses = answer ? located(answer) : [];
-  const skipped = answer?.objects.filter((entry) => entry.skipped) ?? [];
-  const nothing = empty || (to === null && known.length > 0) || (answer !== null && known.length > 0 && !answer.objects.some((entry) => known.includes(entry.from ?? "")));
+  const nothing = empty || (checked && known.length > 0 && (to === null || ![...(found ?? [])].some((version) => known.includes(version))));
   const converted = answer?.text;
-  const before = answer ? textOf(file) : "";
-  const same = !nothing && converted !== undefined && converted === before;
   return (
     <div class="convert" aria-busy={key !== null && !fresh}>
       <div class="controls">
@@ -233,12 +280,20 @@ export function Convert() {
             </optgroup>
           </select>
         </label>
-        <label class="inline">
-          <input type="checkbox" checked={lossy.value} onChange={({ currentTarget }) => (lossy.value = currentTarget.checked)} />
-          <span>{s.allowLossy}</span>
-        </label>
+        {lossy.value && (
+          <label class="inline">
+            <input type="checkbox" checked={lossy.value} onChange={({ currentTarget }) => (lossy.value = currentTarget.checked)} />
+            <span>{s.allowLossy}</span>
+          </label>
+        )}
+        {several && (
+          <label class="inline">
+            <input type="checkbox" checked={wholeProject.value} onChange={({ currentTarget }) => (wholeProject.value = currentTarget.checked)} />
+            <span>{s.convertAll}</span>
+          </label>
+        )}
         <span class="spacer" />
-        {converted !== undefined && !same && !nothing && (
+        {converted !== undefined && !answer!.same && !nothing && (
           <div class="actions">
             <button type="button" class="button" onClick={() => void copyText(converted)}>
               {s.copy}
@@ -253,46 +308,9 @@ export function Convert() {
         )}
       </div>
       <Trouble outcome={outcome} verb="convert" />
-      {nothing && <p class="muted quiet">{empty ? s.convertEmpty : s.convertNone(known.map(shortName).join(", "))}</p>}
-      {answer && !nothing && (
-        <>
-          {converted === undefined && (
-            <div class="verdict-line">
-              <h2 class="bad-text">{s.noConversion}</h2>
-              {losses.length > 0 && !lossy.value && (
-                <button type="button" class="button" onClick={() => (lossy.value = true)}>
-                  {s.allowLossy}
-                </button>
-              )}
-            </div>
-          )}
-          {same && <p class="muted quiet">{s.unchanged([...new Set(answer.objects.flatMap(({ to: now }) => (now ? [shortName(now)] : [])))].join(", "))}</p>}
-          {converted !== undefined && !same && losses.length === 0 && <p class="good-line">{s.losses(0)}</p>}
-          {answer.objects.some(({ from }) => from) && <Converted entries={answer.objects.filter(({ from }) => from)} fileId={file.id} />}
-          <Losses losses={losses} fileId={file.id} allowed={lossy.value} />
-          <Decisions entries={answer.objects} fileId={file.id} />
-          {skipped.length > 0 && !same && (
-            <section class="losses">
-              <h3>{s.convertSkipped}</h3>
-              <ul>
-                {skipped.map((entry, index) => (
-                  <li key={index}>
-                    <div class="finding-main">
-                      <b><Visible text={`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`} /></b>
-                      <span>
-                        <Ticked text={told(entry.skipped ?? "")} />
-                      </span>
-                    </div>
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-          <FindingList findings={answer.findings.filter((finding) => ![LOSS, DECISION, LEFT].includes(finding.code))} fileId={file.id} canFix={false} />
-          {converted !== undefined && !same && <Compare before={before} after={converted} beforeLabel={file.name} afterLabel={convertedName(file.name, to!)} />}
-          <Commands key={to} panel="convert" to={to ?? ""} />
-        </>
-      )}
+      {whole && known.length > 0 && <ConvertAll known={known} />}
+      {!whole && nothing && <p class="muted quiet">{empty ? s.convertEmpty : s.convertNone(known.map(shortName).join(", "))}</p>}
+      {!whole && !nothing && body}
     </div>
   );
 }

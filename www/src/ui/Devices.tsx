@@ -1,13 +1,18 @@
-import { useMemo, useRef } from "preact/hooks";
-import type { TextSource } from "../engine/client.ts";
-import type { Account as Told, DeviceGrid } from "../engine/devices.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Finding } from "../contract.ts";
+import { ask, type TextSource } from "../engine/client.ts";
+import type { Account as Told, DeviceGrid, PodColumn, Turns } from "../engine/devices.ts";
+import type { ClusterFacts } from "../engine/facts.ts";
+import type { Matrix } from "../engine/placement.ts";
 import { exampleById } from "../examples/index.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, manifest, source, type PageFile } from "../state/files.ts";
-import { nodeWords, pickedDevices, release, whatIf } from "../state/options.ts";
+import { alone, nodeWords, pickedDevices, podWords, whatIf } from "../state/options.ts";
 import { openExample } from "../state/session.ts";
+import { cluster } from "../state/gates.ts";
 import { familyOf } from "../state/family.ts";
+import { columnOfGroup, groupsOf, rowsAlike, turnGroups, type PodGroup } from "../state/podgroups.ts";
 import { together, type Together } from "../state/together.ts";
 import { partsOf, unsuppose, whatIfOption } from "../state/whatif.ts";
 import { Account } from "./Account.tsx";
@@ -15,19 +20,27 @@ import { Commands } from "./Commands.tsx";
 import { Elsewhere } from "./Elsewhere.tsx";
 import { FindingList } from "./FindingList.tsx";
 import { Icon } from "./Icon.tsx";
+import { Kubectl } from "./Kubectl.tsx";
 import { MatrixGrid } from "./MatrixGrid.tsx";
+import { PodSentences, TurnHeading } from "./PodSentences.tsx";
+import { RulesNote } from "./RulesNote.tsx";
+import { ReleaseOffer } from "./ReleaseOffer.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
-/** Codes that are about the whole attempt: they stand above the nodes. */
+/** Codes that are about the whole attempt: they are shown above the nodes. */
 const OF_ALL = ["allocation-error", "error-ends-attempt"];
-/** What every account says at its end. */
+/** The code of the last sentence of every account. */
 const SAID = "placement-not-modelled";
 /** With fewer nodes than this a filter is in the way. */
 const MANY = 15;
+/** More columns than this nobody reads side by side: a filter chooses. */
+const MOST_COLUMNS = 24;
+/** The code for a text that is too long to read. */
+const TOO_LONG = "limit-bytes";
 
-/** What the devices are asked for, as it was when it was asked. */
+/** The question about devices, as it was when it was asked. */
 interface Asked {
   key: string | null;
   all: Together | null;
@@ -61,6 +74,14 @@ function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
   return <Account account={outcome.answer} pod={about.current.picked.pod} name={about.current.picked.node} all={about.current.all} />;
 }
 
+/** The focus was on what is gone: it goes to the next change, or to the grid. */
+function focusNext(index: number): void {
+  requestAnimationFrame(() => {
+    const left = document.querySelectorAll<HTMLElement>(".supposed .chip button");
+    (left[Math.min(index, left.length - 1)] ?? document.querySelector<HTMLElement>(".devices .matrix"))?.focus();
+  });
+}
+
 /** The changes that the answer is after; each can be taken back. */
 function Supposed() {
   const s = t.value;
@@ -74,7 +95,7 @@ function Supposed() {
         return (
           <span class="chip" key={`${change} ${index}`}>
             {s.supposed[kind]?.(name) ?? change}
-            <button type="button" class="button icon-only quiet" aria-label={`${s.unsuppose}: ${change}`} title={s.unsuppose} onClick={() => unsuppose(index)}>
+            <button type="button" class="button icon-only quiet" aria-label={`${s.unsuppose}: ${change}`} title={s.unsuppose} onClick={() => (unsuppose(index), focusNext(index))}>
               <Icon name="cross" size={12} />
             </button>
           </span>
@@ -84,66 +105,193 @@ function Supposed() {
   );
 }
 
-/** Which devices each pod gets on each node, and why none. */
+/** Columns that are asked for one after the other, those of other texts left out. */
+interface Filled {
+  grid: DeviceGrid | null;
+  ties: DeviceGrid["ties"];
+  columns: ReadonlyMap<number, PodColumn>;
+  findings: readonly Finding[];
+  /** The engine's error; the rest of the nodes is not asked for. */
+  failed: string;
+}
+
+const NOTHING: Filled = { grid: null, ties: null, columns: new Map(), findings: [], failed: "" };
+
+/** Asks about the pods whose columns are empty, a few at a time, and shows each answer at once. */
+function useFilled(grid: DeviceGrid | null, asked: Asked, groups: readonly PodGroup[], ready: boolean): Filled {
+  const [filled, setFilled] = useState<Filled>(NOTHING);
+  useEffect(() => {
+    if (!grid || !ready || !asked.all) return undefined;
+    const left = groups.filter(({ first }) => grid.known[first] === null);
+    if (left.length === 0) return undefined;
+    let current = true;
+    const { all } = asked;
+    if (grid.mode === "inTurn") {
+      void ask<Turns>("pods", { verb: "allocate", text: all, ...textsOf(asked), options: { ...asked.options, nodeList: grid.matrix.nodes }, shape: "turns" }).then((outcome) => {
+        if (!current) return;
+        if (outcome.kind === "answer") setFilled({ grid, ties: outcome.answer.ties, columns: new Map(outcome.answer.columns.entries()), findings: outcome.answer.findings, failed: "" });
+        else if (outcome.kind === "refused" || outcome.kind === "crashed") setFilled({ ...NOTHING, grid, failed: outcome.message });
+      });
+      return () => {
+        current = false;
+      };
+    }
+    void (async () => {
+      let [columns, findings]: [Map<number, PodColumn>, Finding[]] = [new Map(), []];
+      while (left.length > 0 && current) {
+        const pods = left.map(({ first }) => ({ ...grid.groups[first]!, object: first, name: grid.matrix.columns[first]?.name ?? "" }));
+        const outcome = await ask<{ columns: PodColumn[]; findings: Finding[] }>("pods", { verb: "allocate", text: all, ...textsOf(asked), options: { ...asked.options, pods, nodeList: grid.matrix.nodes }, shape: "pods" });
+        if (!current) return;
+        if (outcome.kind !== "answer" || outcome.answer.columns.length === 0) {
+          if (outcome.kind === "refused" || outcome.kind === "crashed") setFilled({ grid, ties: null, columns, findings, failed: outcome.message });
+          return;
+        }
+        columns = new Map(columns);
+        for (const column of outcome.answer.columns) columns.set(column.column.object, column);
+        findings = [...new Map([...findings, ...outcome.answer.findings].map((finding) => [`${finding.code} ${finding.message}`, finding])).values()];
+        left.splice(0, outcome.answer.columns.length);
+        setFilled({ grid, ties: null, columns, findings, failed: "" });
+      }
+    })();
+    return () => {
+      current = false;
+    };
+  }, [grid, ready, groups]);
+  return filled.grid === grid ? filled : NOTHING;
+}
+
+/** Returns the badges of a node: facts that the allocator of devices does not look at. */
+function badgesOf(facts: ClusterFacts | null, name: string): { label: string; title: string }[] {
+  const s = t.value;
+  const node = facts?.nodes[name];
+  if (!node) return [];
+  return [...(node.cordoned ? [{ label: s.cordoned, title: s.cordonedNote }] : []), ...(node.taints.length > 0 ? [{ label: s.tainted, title: s.taintedNote(node.taints.join(", ")) }] : [])];
+}
+
+/** Shows what to write where there is nothing to place. */
+function Intro({ tooLong }: { tooLong: boolean }) {
+  const s = t.value;
+  const example = exampleById("gpu-pod");
+  if (tooLong) {
+    return (
+      <div class="empty">
+        <p>
+          <Ticked text={s.tooLong} />
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="empty">
+      <p>
+        <Ticked text={s.devicesIntro} />
+      </p>
+      <Kubectl />
+      <p class="note">
+        <Ticked text={s.devicesRules} />
+      </p>
+      {example && (
+        <button type="button" class="button primary" onClick={() => void openExample(example)}>
+          {s.openExample}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Shows the devices that each pod gets on each node, or the reasons for none. */
 export function Devices() {
   const s = t.value;
   void files.value;
   const file = manifest.value;
   const nodes = fileOf("nodes");
   const words = nodeWords.value;
+  const podFilter = podWords.value;
   const picked = pickedDevices.value;
+  const [apart, setApart] = useState(false);
   const all = together();
+  const length = (all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0);
   const asked: Asked = {
-    key: all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, release.value, whatIf.value]),
+    key: all && JSON.stringify([all.key, all.version, nodes?.id, nodes?.version, cluster(), whatIf.value, alone.value]),
     all,
     nodes,
-    options: { ...whatIfOption(whatIf.value), ...(release.value ? { release: release.value } : {}) },
+    options: { ...whatIfOption(whatIf.value), ...cluster(), ...(alone.value ? { alone: true } : {}) },
   };
-  const { outcome, fresh } = useEngine<DeviceGrid>(
-    "allocate",
-    asked.key,
-    () => ({ verb: "allocate", text: all!, ...textsOf(asked), options: asked.options, shape: "devices" }),
-    pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
-  );
+  const { outcome, fresh } = useEngine<DeviceGrid>("allocate", asked.key, () => ({ verb: "allocate", text: all!, ...textsOf(asked), options: asked.options, shape: "devices" }), pauseFor(length));
   const about = useRef(asked);
   if (fresh) about.current = asked;
   const grid = outcome?.kind === "answer" ? outcome.answer : null;
+  // What the text says of nodes and pods does not depend on the question.
+  const factsKey = all && grid?.ours && grid.groups.length > 0 ? JSON.stringify([all.key, all.version, nodes?.id, nodes?.version]) : null;
+  const told_ = useEngine<ClusterFacts>("facts", factsKey, () => ({ verb: "parse", text: all!, ...textsOf(asked), shape: "facts" }), pauseFor(length));
+  const facts = told_.outcome?.kind === "answer" ? told_.outcome.answer : null;
+  const made = useMemo(() => (grid ? groupsOf(grid, facts) : []), [grid, facts]);
+  const filled = useFilled(grid, about.current, made, told_.fresh || (told_.outcome !== null && told_.outcome.kind !== "answer"));
+  const groups = useMemo(() => (grid?.mode === "inTurn" ? turnGroups(grid, filled.columns) : made), [grid, made, filled]);
+  const shown = useMemo(() => {
+    if (!grid) return null;
+    const parts = podFilter.toLowerCase().split(/\s+/).filter(Boolean);
+    const passing = groups.filter(({ members }) => members.some((at) => parts.every((part) => (grid.groups[at]?.pod ?? grid.groups[at]?.claims.join(" ") ?? "").toLowerCase().includes(part))));
+    const visible = passing.slice(0, MOST_COLUMNS);
+    const known = visible.map((group) => columnOfGroup(grid, filled.columns, group));
+    const columns = visible.map((group, at) => {
+      const column = known[at]?.column ?? grid.matrix.columns[group.first]!;
+      return group.members.length > 1 ? { ...column, name: `${column.name} +${group.members.length - 1}` } : column;
+    });
+    const lacks = known.map((one) => one?.lacks ?? []);
+    const matrix: Matrix = { ...grid.matrix, columns };
+    return { matrix, visible, columns, lacks, passing };
+  }, [grid, groups, filled, podFilter]);
   const rows = useMemo(() => {
     const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
     return (grid?.matrix.nodes ?? []).flatMap((name, row) => (parts.every((part) => name.toLowerCase().includes(part)) ? [row] : []));
   }, [grid, words]);
+  const alike = useMemo(() => (shown ? rowsAlike(shown.matrix, shown.columns, shown.lacks, rows, (row) => JSON.stringify(badgesOf(facts, shown.matrix.nodes[row] ?? ""))) : new Map<number, number[]>()), [shown, rows, facts, s]);
+  // One more node is looked for at the end of a long list.
+  const nodeCount = grid?.matrix.nodes.length ?? 0;
+  const copied = whatIf.value.some((change) => change.startsWith("node-like="));
   if (!file || !all) return null;
   if (grid && !grid.ours && familyOf(all) === "classic") return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
-  if (grid && (!grid.ours || grid.groups.length === 0)) {
-    const example = exampleById("gpu-pod");
-    return (
-      <div class="empty">
-        <p>
-          <Ticked text={s.devicesIntro} />
-        </p>
-        {example && (
-          <button type="button" class="button primary" onClick={() => void openExample(example)}>
-            {s.openExample}
-          </button>
-        )}
-      </div>
-    );
-  }
-  const matrix = grid?.matrix;
-  const column = grid && picked ? grid.groups.findIndex(({ pod }) => (pod ?? "") === picked.pod) : -1;
+  if (grid && (!grid.ours || grid.groups.length === 0)) return <Intro tooLong={grid.matrix.findings.some(({ code }) => code === TOO_LONG)} />;
+  const matrix = shown?.matrix;
+  const together_ = !apart && alike.size < rows.length;
+  const pickedAt = grid && picked ? grid.groups.findIndex(({ pod }) => (pod ?? "") === picked.pod) : -1;
+  const column = shown?.visible.findIndex(({ members }) => members.includes(pickedAt)) ?? -1;
   const row = matrix && picked ? matrix.nodes.indexOf(picked.node) : -1;
-  const above = matrix?.findings.filter(({ code }) => OF_ALL.includes(code)) ?? [];
+  const rowShown = together_ ? ([...alike].find(([, members]) => members.includes(row))?.[0] ?? -1) : row;
+  const findings = [...(grid?.matrix.findings ?? []), ...filled.findings.filter((more) => !grid?.matrix.findings.some(({ code, message }) => code === more.code && message === more.message))];
+  const above = findings.filter(({ code }) => OF_ALL.includes(code));
+  const pick = (of: number, node: string) => (pickedDevices.value = { pod: grid?.groups[of]?.pod ?? "", node });
   return (
     <div class="nodes devices" aria-busy={!fresh}>
       <Supposed />
       <Trouble outcome={outcome} verb="allocate" />
-      {grid && matrix && (
+      {grid && matrix && shown && (
         <>
+          <ReleaseOffer facts={facts} answered={grid.release} />
+          <RulesNote rules={grid.rulesOf} />
+          <TurnHeading grid={grid} filled={filled.columns} ties={filled.ties ?? grid.ties} />
+          <PodSentences grid={grid} groups={groups.filter(({ first }) => grid.groups[first]?.before === null)} filled={filled.columns} facts={facts} onPick={(group) => pick(group.first, picked && matrix.nodes.includes(picked.node) ? picked.node : (matrix.nodes[0] ?? ""))} />
+          {filled.failed && (
+            <div class="banner bad" role="alert">
+              <p>
+                {s.crashedOn} <code>{filled.failed}</code>
+              </p>
+            </div>
+          )}
           <div class="controls">
             {matrix.nodes.length > MANY && <input type="search" class="filter" placeholder={s.filterNodes} aria-label={s.filterNodes} value={words} onInput={({ currentTarget }) => (nodeWords.value = currentTarget.value)} />}
+            {groups.length > 6 && <input type="search" class="filter" placeholder={s.filterPods} aria-label={s.filterPods} value={podFilter} onInput={({ currentTarget }) => (podWords.value = currentTarget.value)} />}
             <span>{s.devicesTitle}</span>
             <span class="spacer" />
+            {(together_ || apart) && (
+              <label class="inline">
+                <input type="checkbox" checked={!apart} onChange={({ currentTarget }) => setApart(!currentTarget.checked)} />
+                <span>{s.alikeTogether}</span>
+              </label>
+            )}
             <span class="muted tabular" role="status">
+              {shown.passing.length > shown.visible.length && `${s.podCount(shown.visible.length, shown.passing.length)} · `}
               {s.nodeCount(rows.length, matrix.nodes.length)} · Kubernetes {grid.release}
             </span>
           </div>
@@ -172,13 +320,16 @@ export function Devices() {
           ) : (
             <MatrixGrid
               matrix={matrix}
-              rows={rows}
-              picked={column >= 0 && row >= 0 ? { row, column } : null}
-              onPick={(at, of) => (pickedDevices.value = { pod: grid.groups[of]?.pod ?? "", node: matrix.nodes[at] ?? "" })}
+              rows={together_ ? [...alike.keys()] : rows}
+              alike={together_ ? alike : undefined}
+              badges={(at) => badgesOf(facts, matrix.nodes[at] ?? "")}
+              reveal={copied ? nodeCount - 1 : undefined}
+              picked={column >= 0 && rowShown >= 0 ? { row: rowShown, column } : null}
+              onPick={(at, of) => pick(shown.visible[of]?.first ?? 0, matrix.nodes[at] ?? "")}
             />
           )}
-          {column >= 0 && row >= 0 ? <Opened grid={grid} asked={about.current} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
-          <FindingList findings={matrix.findings.filter(({ code }) => !OF_ALL.includes(code) && code !== SAID)} fileId={file.id} canFix={false} locate={all.locate} />
+          {pickedAt >= 0 && row >= 0 ? <Opened grid={grid} asked={about.current} /> : matrix.nodes.length > 0 && <p class="muted quiet">{s.pickCell}</p>}
+          <FindingList findings={findings.filter(({ code }) => !OF_ALL.includes(code) && code !== SAID)} fileId={file.id} canFix={false} locate={all.locate} />
           <Commands panel="devices" />
         </>
       )}

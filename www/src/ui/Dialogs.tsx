@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { applyPlan, dialog, fixPlan, type DialogName } from "../state/actions.ts";
 import { openPast, readKept, type Kept } from "../state/session.ts";
 import type { Snapshot } from "../state/snapshot.ts";
@@ -8,6 +8,7 @@ import { deleteDraft, forget } from "../state/store.ts";
 import { loadReleases, releases } from "../state/releases.ts";
 import { Compare } from "./Compare.tsx";
 import { Dialog } from "./Dialog.tsx";
+import { Embed } from "./Embed.tsx";
 import { Gallery } from "./Gallery.tsx";
 import { keyName } from "./keys.ts";
 import { Ticked } from "./Ticked.tsx";
@@ -70,7 +71,7 @@ function About() {
             {s.aboutSourceText} {s.aboutBuild(__BUILD__)}
           </p>
           <p>
-            <a href="./codes/index.html" target="_blank" rel="noopener">
+            <a href={lang.value === "en" ? "./codes/index.html" : "./codes/zh/index.html"} target="_blank" rel="noopener">
               {s.aboutCodes}
             </a>
           </p>
@@ -80,7 +81,7 @@ function About() {
   );
 }
 
-/** What a text is about: its first objects, or its first line where there is none. */
+/** Returns a glimpse of a text: its first objects, or its first line where there are none. */
 function glimpseOf(text: string): string {
   const head = text.slice(0, 20_000);
   const objects = [...head.matchAll(/^["{ ]*kind["']?: *["']?(\w+)[^]*?^[ \t]+["']?name["']?: *["']?([^\s"',#]+)/gm)].map(([, kind, name]) => `${kind} ${name}`);
@@ -177,7 +178,7 @@ function FixAll() {
   );
 }
 
-const DIALOGS: Record<Exclude<DialogName, "">, ComponentType> = { shortcuts: Shortcuts, about: About, history: History, fixAll: FixAll, gallery: Gallery };
+const DIALOGS: Record<Exclude<DialogName, "">, ComponentType> = { shortcuts: Shortcuts, about: About, history: History, fixAll: FixAll, gallery: Gallery, embed: Embed };
 
 /** The dialog that is open, if any. */
 export function Dialogs() {

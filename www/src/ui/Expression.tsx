@@ -1,21 +1,57 @@
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { celEditor, type CelEditor } from "../editor/cel.ts";
 import { lastPart, type Tried } from "../engine/devices.ts";
 import { lang, t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { files, manifest } from "../state/files.ts";
-import { FIRST_EXPRESSION, chosenDevice, expression, release } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
+import { CEL_SHOWN, FIRST_EXPRESSION, celCases, celShown, celWords, chosenDevice, expression, expressionOwn } from "../state/options.ts";
+import { writeSelector } from "../state/selectors.ts";
 import { together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
+import { Icon } from "./Icon.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Traced } from "./Traced.tsx";
 import { Trouble } from "./Trouble.tsx";
-import { useEngine } from "./useEngine.ts";
+import { pauseFor, useEngine } from "./useEngine.ts";
 
 /** The height of a line, and so of the field: it grows with its text. */
 const LINE = 22;
+
+const addCase = (id: string, match: boolean): void => {
+  celCases.value = [...celCases.value.filter((one) => one.device !== id), { device: id, match }];
+};
+
+/** The listed devices; drawn again for a new answer or a new case, and not for a key in the editor. */
+function DeviceList({ tried }: { tried: Tried }) {
+  const s = t.value;
+  return (
+    <ul class="device-list">
+      {tried.devices.map(({ id, match, error, cost }) => {
+        const verdict = error !== undefined ? "Error" : match ? "Yes" : "No";
+        return (
+          <li key={id}>
+            <button type="button" class="device-row" aria-pressed={id === tried.chosen?.id} onClick={() => (chosenDevice.value = id)}>
+              <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
+                {SIGNS[verdict]}
+              </span>
+              <span class="device-id">
+                <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
+                {error !== undefined && <span class="exact bad-text"> {error}</span>}
+              </span>
+              <span class="note tabular">{s.spent(cost.toLocaleString())}</span>
+            </button>
+            <button type="button" class="button icon-only quiet" aria-label={s.keepCase(id)} title={s.keepCase(id)} disabled={match === undefined || celCases.value.some((one) => one.device === id)} onClick={() => match !== undefined && addCase(id, match)}>
+              <Icon name="plus" size={12} />
+            </button>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
 /** A device selector on the devices of the text: does it compile, what does it cost, which devices does it select, and why. */
 export function Expression() {
@@ -23,23 +59,30 @@ export function Expression() {
   void files.value;
   const file = manifest.value;
   const all = together();
-  // Until something is written the panel tries what stands in the text, or what is true of every device.
-  const written = useSignal(expression.peek() !== "");
+  // Until something is written the panel tries the first expression of the text, or what is true of every device.
+  const written = useSignal(expressionOwn.peek() || expression.peek() !== "");
   const text = expression.value || (written.value ? "" : FIRST_EXPRESSION);
   const device = chosenDevice.value;
-  const key = all && JSON.stringify([all.key, all.version, text, device, release.value]);
+  const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
+  const key = all && JSON.stringify([all.key, all.version, text, device, serverOnly(), celShown.value, celWords.value, celCases.value]);
   const { outcome, fresh } = useEngine<Tried>(
     "tried",
     text.trim() === "" ? null : (key ?? null),
-    () => ({ verb: "cel", text: all!, options: { expression: text, device, ...(release.value ? { release: release.value } : {}) }, shape: "tried" }),
-    60,
+    () => ({ verb: "cel", text: all!, options: { expression: text, device, listed: { show: celShown.value, words: celWords.value, cases: celCases.value }, ...serverOnly() }, shape: "tried" }),
+    // Somebody who writes an expression waits less than one who writes in a long text.
+    Math.max(60, pauseFor(length)),
   );
   const tried = outcome?.kind === "answer" ? outcome.answer : null;
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<CelEditor | null>(null);
-  /** What the field shows, so that showing it is not taken for writing it. */
+  /** The text in the field, so that showing it is not taken for writing it. */
   const shown = useRef(text);
   const there = file !== undefined && all !== null;
+  // Answers of which the list is the same draw it once.
+  const listKey = tried ? JSON.stringify([tried.devices, tried.chosen?.id]) : "";
+  const list = useMemo(() => tried && <DeviceList tried={tried} />, [listKey]);
+  /** The selector of the text that the expression was taken from. */
+  const origin = useSignal("");
   useEffect(() => {
     if (!host.current) return undefined;
     const { expressionLabel, expressionHint } = t.peek();
@@ -48,6 +91,7 @@ export function Expression() {
       shown.current = next;
       batch(() => {
         written.value = true;
+        expressionOwn.value = true;
         expression.value = next;
       });
     });
@@ -70,10 +114,13 @@ export function Expression() {
   }, [tried, fresh]);
   useEffect(() => {
     const own = tried?.selectors.find(({ kind }) => kind !== "DeviceClass") ?? tried?.selectors[0];
-    if (!written.peek() && own && expression.peek() === "") expression.value = own.expression;
+    if (!written.peek() && own && expression.peek() === "") {
+      expression.value = own.expression;
+      origin.value = own.expression;
+    } else if (origin.peek() === "" && own && expression.peek() === own.expression) origin.value = own.expression;
   }, [tried]);
   if (!file || !all) return null;
-  const selected = tried?.devices.filter(({ match }) => match).length ?? 0;
+  const place = tried?.selectors.find((selector) => selector.expression === origin.value);
   return (
     <div class="expression" aria-busy={!fresh}>
       <div class="controls">
@@ -89,26 +136,43 @@ export function Expression() {
               if (!chosen) return;
               batch(() => {
                 written.value = true;
+                expressionOwn.value = true;
                 expression.value = chosen.expression;
+                origin.value = chosen.expression;
               });
             }}
           >
             <option value="">{s.selectorsOfText}…</option>
             {tried.selectors.map((selector, index) => (
               <option key={index} value={index}>
-                {`${selector.kind} ${selector.of}${selector.request && ` · ${selector.request}`} · ${selector.index}`}
+                {`${selector.kind} ${selector.of}${selector.request && ` · ${selector.request}`} · ${selector.index}${selector.more > 0 ? ` ${s.andMore(selector.more)}` : ""}`}
               </option>
             ))}
           </select>
         )}
       </div>
       <div ref={host} class="expression-text" style={{ height: `${Math.min(10, Math.max(3, text.split("\n").length + 1)) * LINE + 2}px` }} />
+      {place && tried?.compile.ok && text !== origin.value && (
+        <p class="write-selector">
+          <button
+            type="button"
+            class="button small primary"
+            disabled={!fresh}
+            onClick={() => {
+              const before = origin.value;
+              void writeSelector(all, before, text).then(() => (origin.value = text));
+            }}
+          >
+            {s.writeInto(`${place.kind} ${place.of}${place.request && ` · ${place.request}`}`, place.more)}
+          </button>
+        </p>
+      )}
       <Trouble outcome={outcome} verb="cel" />
       {tried && text.trim() !== "" && (
         <div class="expression-answer">
           {tried.compile.ok ? (
             <p role="status">
-              {s.compiles(tried.compile.type ?? "", (tried.compile.cost ?? 0).toLocaleString())} {tried.devices.length > 0 && <b>{s.selectsDevices(selected, tried.deviceCount)}</b>}
+              {s.compiles(tried.compile.type ?? "", (tried.compile.cost ?? 0).toLocaleString())} {tried.deviceCount > 0 && <b>{s.selectsDevices(tried.matchCount, tried.deviceCount)}</b>}
             </p>
           ) : (
             <>
@@ -137,29 +201,50 @@ export function Expression() {
               ))}
             </section>
           )}
-          {tried.compile.ok && tried.devices.length > 0 && (
-            <section aria-label={s.devicesWord}>
-              <h3>{s.devicesWord}</h3>
-              <ul class="device-list">
-                {tried.devices.map(({ id, match, error, cost }) => {
-                  const verdict = error !== undefined ? "Error" : match ? "Yes" : "No";
-                  return (
-                    <li key={id}>
-                      <button type="button" class="device-row" aria-pressed={id === tried.chosen?.id} onClick={() => (chosenDevice.value = id)}>
-                        <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
-                          {SIGNS[verdict]}
-                        </span>
-                        <span class="device-id">
-                          <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
-                          {error !== undefined && <span class="exact bad-text"> {error}</span>}
-                        </span>
-                        <span class="note tabular">{s.spent(cost.toLocaleString())}</span>
-                      </button>
-                    </li>
-                  );
-                })}
+          {tried.compile.ok && tried.cases.length > 0 && (
+            <section class="cel-cases" aria-label={s.cases}>
+              <h3>
+                {s.cases} <span class="note">{s.casesHold(tried.cases.filter(({ match, result }) => match === result).length, tried.cases.length)}</span>
+              </h3>
+              <ul>
+                {tried.cases.map(({ device: id, match, found, result, error }) => (
+                  <li key={id}>
+                    <span class={`sign-box verdict-${match === result ? "Yes" : "No"}`} aria-hidden="true">
+                      {match === result ? SIGNS.Yes : SIGNS.No}
+                    </span>
+                    <select aria-label={s.caseWanted(id)} value={String(match)} onChange={({ currentTarget }) => addCase(id, currentTarget.value === "true")}>
+                      <option value="true">{s.mustMatch}</option>
+                      <option value="false">{s.mustNotMatch}</option>
+                    </select>
+                    <span class="device-id">
+                      <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
+                      {!found && <span class="note"> {s.caseAbsent}</span>}
+                      {error !== undefined && <span class="exact bad-text"> {error}</span>}
+                    </span>
+                    <button type="button" class="button icon-only quiet" aria-label={`${s.remove}: ${id}`} title={s.remove} onClick={() => (celCases.value = celCases.value.filter((one) => one.device !== id))}>
+                      <Icon name="cross" size={12} />
+                    </button>
+                  </li>
+                ))}
               </ul>
-              {tried.deviceCount > tried.devices.length && <p class="note">{s.andMore(tried.deviceCount - tried.devices.length)}</p>}
+            </section>
+          )}
+          {tried.compile.ok && tried.deviceCount > 0 && (
+            <section aria-label={s.devicesWord}>
+              <div class="device-filter">
+                <h3>{s.devicesWord}</h3>
+                <select aria-label={s.listed} value={celShown.value} onChange={({ currentTarget }) => (celShown.value = currentTarget.value as typeof celShown.value)}>
+                  {CEL_SHOWN.map((show) => (
+                    <option key={show} value={show}>
+                      {s.listedWhich[show]({ all: tried.deviceCount, match: tried.matchCount, other: tried.deviceCount - tried.matchCount }[show])}
+                    </option>
+                  ))}
+                </select>
+                <input type="search" class="filter" placeholder={s.filterDevices} aria-label={s.filterDevices} value={celWords.value} onInput={({ currentTarget }) => (celWords.value = currentTarget.value)} />
+              </div>
+              {list}
+              {tried.listedCount === 0 && <p class="note">{s.noDeviceListed}</p>}
+              {tried.listedCount > tried.devices.length && <p class="note">{s.andMore(tried.listedCount - tried.devices.length)}</p>}
             </section>
           )}
         </div>

@@ -4,11 +4,14 @@ import { downloadFile } from "../state/actions.ts";
 import { reports } from "../state/checks.ts";
 import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, setRole, type FileHead } from "../state/files.ts";
 import { embedded } from "../state/options.ts";
-import { openDropped, putAside } from "../state/session.ts";
+import { openConfig } from "../state/config.ts";
+import { downloadAll } from "../state/project.ts";
+import { chosenFiles, openDropped, putAside } from "../state/session.ts";
 import { notify } from "../state/notices.ts";
 import { focusEditor } from "../editor/editor.ts";
 import { Icon } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
+import { Visible } from "./Visible.tsx";
 
 /** Closes a file; it can be taken back for a while. */
 function closeFile(file: FileHead): void {
@@ -19,6 +22,8 @@ function closeFile(file: FileHead): void {
   if (!file.empty) void putAside();
   close(file.id);
   if (files.peek() === before || !closed) return;
+  // The focus was on what is gone; it stays among the tabs.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(".file-tab.current .file-open")?.focus());
   notify({
     text: t.peek().closed(file.name),
     action: {
@@ -92,6 +97,18 @@ function FileMenu({ file }: { file: FileHead }) {
               class="menu-item"
               onClick={() => {
                 dismiss();
+                void downloadAll();
+              }}
+            >
+              {s.downloadAll}
+            </button>
+          )}
+          {fileHeads.value.length > 1 && (
+            <button
+              type="button"
+              class="menu-item"
+              onClick={() => {
+                dismiss();
                 closeFile(file);
               }}
             >
@@ -102,6 +119,16 @@ function FileMenu({ file }: { file: FileHead }) {
       )}
     </Popover>
   );
+}
+
+/** Asks for a folder, whose manifests become tabs. */
+function openFolder(): void {
+  const picker = document.createElement("input");
+  picker.type = "file";
+  picker.multiple = true;
+  picker.webkitdirectory = true;
+  picker.onchange = () => void openDropped(chosenFiles([...(picker.files ?? [])]));
+  picker.click();
 }
 
 /** A new file of a role, or files from the disk. */
@@ -120,7 +147,8 @@ function NewFile() {
                 key={role}
                 onClick={() => {
                   dismiss();
-                  open(newFile(freeName(`${role}.yaml`), role, ""));
+                  if (role === "config") openConfig();
+                  else open(newFile(freeName(`${role}.yaml`), role, ""));
                   focusEditor();
                 }}
               >
@@ -138,6 +166,16 @@ function NewFile() {
             >
               {s.openFiles}
             </button>
+            <button
+              type="button"
+              class="menu-item"
+              onClick={() => {
+                dismiss();
+                openFolder();
+              }}
+            >
+              {s.openFolder}
+            </button>
           </div>
         )}
       </Popover>
@@ -146,10 +184,10 @@ function NewFile() {
         type="file"
         multiple
         hidden
-        accept=".yaml,.yml,.json,.txt"
+        accept=".yaml,.yml,.json,.toml,.txt"
         aria-label={s.openFiles}
         onChange={({ currentTarget }) => {
-          void openDropped([...(currentTarget.files ?? [])]);
+          void openDropped(chosenFiles([...(currentTarget.files ?? [])]));
           currentTarget.value = "";
         }}
       />
@@ -184,7 +222,7 @@ export function FileTabs() {
                 }}
               >
                 <Icon name={file.role} size={14} />
-                <span class="file-name">{file.name}</span>
+                <bdi class="file-name"><Visible text={file.name} /></bdi>
                 <span class="sr"> ({s.roles[file.role]})</span>
                 <Badge file={file} />
               </button>

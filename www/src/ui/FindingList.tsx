@@ -6,6 +6,7 @@ import { codePage } from "../editor/findings.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";
+import { apart } from "../i18n/words.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, fileHeads, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding } from "../state/goal.ts";
@@ -21,7 +22,7 @@ const PAGE = 100;
 
 type Locate = Together["locate"];
 
-/** What the server or kubectl prints stays in its words; ours is in the page's language. */
+/** Shows a message: the words of the server and kubectl as they are, ours in the page's language. */
 function Message({ finding }: { finding: Finding }) {
   if (finding.origin !== "claimkit") {
     return (
@@ -63,7 +64,7 @@ interface RowProps {
   release: string | undefined;
 }
 
-/** One finding: what is said, where, why, and what to do. */
+/** Shows one finding: its message, place, reason and fix. */
 function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
   const s = t.value;
   const item = useRef<HTMLLIElement>(null);
@@ -72,7 +73,7 @@ function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
   const start = range?.start;
   const file = found?.file ?? (fileId === undefined ? undefined : fileById(fileId));
   const place = start ? s.place(start.line + 1, start.character + 1) : undefined;
-  const named = file && fileHeads.value.length > 1 ? `${file.name}:` : "";
+  const named = file && fileHeads.value.length > 1 ? `${apart(file.name).join("")}:` : "";
   const meaning = meaningOf(finding.code);
   const pointed = pointedFinding.value !== "" && pointedFinding.value === findingKey(finding);
   useEffect(() => {
@@ -111,7 +112,15 @@ function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
       <div class="finding-foot">
         {start && (
           <span class="finding-place" title={`${named} ${place}`}>
-            <span aria-hidden="true">{`${named}${start.line + 1}:${start.character + 1}`}</span>
+            <span aria-hidden="true">
+              {named && (
+                <bdi class="finding-file">
+                  <Visible text={file?.name ?? ""} />
+                </bdi>
+              )}
+              {named && ":"}
+              <bdi>{`${start.line + 1}:${start.character + 1}`}</bdi>
+            </span>
             <span class="sr">{`${named} ${place}`}</span>
           </span>
         )}
@@ -136,9 +145,9 @@ interface Props {
   findings: readonly Finding[];
   fileId: string | undefined;
   canFix?: boolean;
-  /** Whether a link can lead to each: only to what the Problems panel shows. */
+  /** Whether a link can lead to each finding; it can to those of the Problems panel only. */
   canLink?: boolean;
-  /** Where the ranges stand, if the findings are about several files read together. */
+  /** Maps ranges to files, if the findings are about several files read together. */
   locate?: Locate;
   /** The objects, to tell what the server answers now from what it would answer after that. */
   objects?: readonly ObjectEntry[];
@@ -169,42 +178,112 @@ function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]):
   }).filter(({ list }) => list.length > 0);
 }
 
+/** From this many findings of one code on, only the first is shown until the others are asked for. */
+const ALIKE = 4;
+/** With more findings than this a filter helps. */
+const MANY = 12;
+
+const SEVERITIES = ["error", "warning", "info"] as const;
+
+/** Groups a list of findings: those of a frequent code follow the first of them. */
+function byCode(list: readonly Finding[]): { finding: Finding; alike: Finding[] }[] {
+  const counts = new Map<string, number>();
+  for (const { code } of list) counts.set(code, (counts.get(code) ?? 0) + 1);
+  const firsts = new Map<string, { finding: Finding; alike: Finding[] }>();
+  const rows: { finding: Finding; alike: Finding[] }[] = [];
+  for (const finding of list) {
+    const first = firsts.get(finding.code);
+    if (first) {
+      first.alike.push(finding);
+      continue;
+    }
+    const row = { finding, alike: [] };
+    rows.push(row);
+    if ((counts.get(finding.code) ?? 0) >= ALIKE) firsts.set(finding.code, row);
+  }
+  return rows;
+}
+
+/** The findings that have all words, and the severity where one is chosen. */
+function passing(findings: readonly Finding[], words: string, severity: string, objects: readonly ObjectEntry[]): readonly Finding[] {
+  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (parts.length === 0 && severity === "") return findings;
+  const names = new Map(objects.map(({ index, kind = "", namespace = "", name = "" }) => [index, `${kind} ${namespace}/${name}`]));
+  return findings.filter((finding) => {
+    const text = `${finding.code} ${finding.message} ${finding.path ?? ""} ${names.get(finding.object) ?? ""}`.toLowerCase();
+    return (severity === "" || finding.severity === severity) && parts.every((part) => text.includes(part));
+  });
+}
+
 /** Findings grouped by who says so, in the order a person meets them. */
 export function FindingList({ findings, fileId, canFix = true, canLink = false, locate, objects = [], left: unlisted = 0 }: Props) {
   const s = t.value;
   const [most, setMost] = useState(PAGE);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [words, setWords] = useState("");
+  const [severity, setSeverity] = useState("");
+  const list = passing(findings, words, severity, objects);
+  const pointed = pointedFinding.value;
   let left = most;
+  let hidden = 0;
+  const row = (finding: Finding, key: string) => (
+    <Row key={key} finding={finding} fileId={fileId} canFix={canFix} canLink={canLink} locate={locate} release={objects.find((entry) => entry.index === finding.object)?.release} />
+  );
   return (
     <div class="finding-groups">
-      {grouped(findings, objects).map(({ origin, note, list }) => {
-        const shown = list.slice(0, Math.max(0, left));
-        left -= list.length;
+      {findings.length > MANY && (
+        <div class="controls finding-filter">
+          <input type="search" class="filter" placeholder={s.filterFindings} aria-label={s.filterFindings} value={words} onInput={({ currentTarget }) => setWords(currentTarget.value)} />
+          <select aria-label={s.severity} value={severity} onChange={({ currentTarget }) => setSeverity(currentTarget.value)}>
+            <option value="">{s.everySeverity}</option>
+            {SEVERITIES.map((value) => (
+              <option key={value} value={value}>
+                {s.severities[value]}
+              </option>
+            ))}
+          </select>
+          <span class="spacer" />
+          <span class="muted tabular" role="status">
+            {s.findingCount(list.length, findings.length)}
+          </span>
+        </div>
+      )}
+      {grouped(list, objects).map(({ origin, note, list: own }) => {
+        const rows = byCode(own);
+        const shown = rows.slice(0, Math.max(0, left));
+        hidden += rows.length - shown.length;
+        left -= rows.length;
         if (shown.length === 0) return null;
         return (
           <section key={`${origin} ${note}`} class="finding-group" aria-label={`${s.origins[origin]} ${note}`}>
             <h3>
               {s.origins[origin]} <span class="note">{note}</span>
-              <span class="count">{list.length.toLocaleString()}</span>
+              <span class="count">{own.length.toLocaleString()}</span>
             </h3>
             <ul>
-              {shown.map((finding, index) => (
-                <Row
-                  key={`${index} ${finding.code}`}
-                  finding={finding}
-                  fileId={fileId}
-                  canFix={canFix}
-                  canLink={canLink}
-                  locate={locate}
-                  release={objects.find((entry) => entry.index === finding.object)?.release}
-                />
-              ))}
+              {shown.flatMap(({ finding, alike }, index) => {
+                const name = `${origin} ${note} ${finding.code}`;
+                const all = open.has(name) || alike.some((other) => findingKey(other) === pointed);
+                const more = alike.slice(0, all ? most : 0);
+                return [
+                  row(finding, `${index} ${finding.code}`),
+                  ...more.map((other, at) => row(other, `${index} ${finding.code} ${at}`)),
+                  alike.length > more.length ? (
+                    <li key={`${index} more`} class="finding more-alike">
+                      <button type="button" class="button small" aria-expanded={all} onClick={() => (all ? setMost(most + 1000) : setOpen(new Set([...open, name])))}>
+                        {s.moreOf(alike.length - more.length, finding.code)}
+                      </button>
+                    </li>
+                  ) : null,
+                ];
+              })}
             </ul>
           </section>
         );
       })}
-      {findings.length > most && (
+      {hidden > 0 && (
         <button type="button" class="button" onClick={() => setMost(most + 1000)}>
-          {s.showMore(Math.min(1000, findings.length - most))}
+          {s.showMore(Math.min(1000, hidden))}
         </button>
       )}
       {unlisted > 0 && <p class="note quiet">{s.notListed(unlisted)}</p>}

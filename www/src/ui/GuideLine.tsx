@@ -1,10 +1,15 @@
+import { ask } from "../engine/client.ts";
+import { editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import type { Sentences } from "../i18n/en.ts";
-import { files, freeName, newFile, rename, setRole, textOf, type PageFile, type Role } from "../state/files.ts";
-import type { Guide } from "../state/guide.ts";
-import { operation, panel, patchType } from "../state/options.ts";
+import { ofServer, planFixAll } from "../state/actions.ts";
+import { files, freeName, newFile, rename, setRole, source, textOf, type PageFile, type Role } from "../state/files.ts";
+import { unwrapped, type Guide } from "../state/guide.ts";
+import { notify } from "../state/notices.ts";
+import { expression, expressionOwn, operation, panel, patchType } from "../state/options.ts";
 import { takeAsNodes } from "../state/pasted.ts";
 import { Icon } from "./Icon.tsx";
+import { Kubectl } from "./Kubectl.tsx";
 import { Ticked } from "./Ticked.tsx";
 
 const SAY: Record<Guide["what"], (s: Sentences) => string> = {
@@ -15,6 +20,14 @@ const SAY: Record<Guide["what"], (s: Sentences) => string> = {
   helm: (s) => s.guideHelm,
   live: (s) => s.guideLive,
   settings: (s) => s.guideSettings,
+  event: (s) => s.guideEvent,
+  fenced: (s) => s.guideFenced,
+  prompted: (s) => s.guidePrompted,
+  expression: (s) => s.guideExpression,
+  review: (s) => s.guideReview,
+  dump: (s) => s.guideDump,
+  config: (s) => s.guideConfig,
+  large: (s) => s.tooLong,
   other: (s) => s.guideOther,
 };
 
@@ -23,6 +36,7 @@ const USE: Partial<Record<Role, (s: Sentences) => string>> = {
   patch: (s) => s.useAsPatch,
   stored: (s) => s.useAsStored,
   settings: (s) => s.useAsSettings,
+  config: (s) => s.useAsConfig,
 };
 
 /**
@@ -44,7 +58,7 @@ function use(file: PageFile, role: Role): void {
     setRole(file.id, role);
     if (alone) {
       // The manifest has the name that something else was pasted under.
-      const own = file.name.includes(role) ? file.name : freeName(`${role}.${/^\s*[{[]/.test(file.doc.sliceString(0, 200)) ? "json" : "yaml"}`);
+      const own = role === "config" ? freeName("claimkit.toml", file.id) : file.name.includes(role) ? file.name : freeName(`${role}.${/^\s*[{[]/.test(file.doc.sliceString(0, 200)) ? "json" : "yaml"}`);
       rename(file.id, own);
       files.value = [...files.peek(), newFile(own === file.name ? freeName("manifest.yaml") : file.name, "manifest", "")];
     }
@@ -63,17 +77,66 @@ function use(file: PageFile, role: Role): void {
   }
 }
 
-/** What was pasted, where it is no manifest, and the way to what it is good for. */
-export function GuideLine({ guide, file }: { guide: Guide; file: PageFile }) {
+/** Puts the manifests of a wrapped text in its place. */
+function unwrap(file: PageFile): void {
+  replaceText(file.id, unwrapped(textOf(file)));
+  notifyChange(file.id, t.peek().unwrapped);
+}
+
+/** Takes the object out of an AdmissionReview. */
+async function takeReviewed(file: PageFile): Promise<void> {
+  const outcome = await ask<string | null>("reviewed", { verb: "parse", text: source(file), shape: "reviewed" });
+  if (outcome.kind !== "answer" || outcome.answer === null) {
+    notify({ text: t.peek().noReviewed });
+    return;
+  }
+  replaceText(file.id, outcome.answer);
+  notifyChange(file.id, t.peek().unwrapped);
+}
+
+/** Moves an expression to its panel. */
+function takeExpression(file: PageFile): void {
+  const text = textOf(file).trim();
+  editFile(file.id, { from: 0, to: file.doc.length, insert: "" });
+  expression.value = text;
+  expressionOwn.value = true;
+  panel.value = "cel";
+}
+
+const DO: Partial<Record<Guide["what"], { label: (s: Sentences) => string; run: (file: PageFile) => unknown }>> = {
+  fenced: { label: (s) => s.unwrap, run: unwrap },
+  prompted: { label: (s) => s.unwrap, run: unwrap },
+  review: { label: (s) => s.takeReviewed, run: takeReviewed },
+  expression: { label: (s) => s.openExpression, run: takeExpression },
+  dump: { label: (s) => s.openDevices, run: () => (panel.value = "devices") },
+};
+
+/** Sentences about a pod that cannot be placed are followed by what to run. */
+const WITH_COMMAND: Guide["what"][] = ["described", "event", "table"];
+
+/** Shows the kind of a pasted text that is not a manifest, with a link to the panel for it. */
+export function GuideLine({ guide, file, cleanable = false }: { guide: Guide; file: PageFile; cleanable?: boolean }) {
   const s = t.value;
   const role = guide.use;
   const label = role && USE[role]?.(s);
+  const action = DO[guide.what];
   return (
     <div class="guide">
       <Icon name="info" />
       <p>
         <Ticked text={SAY[guide.what](s)} />
       </p>
+      {action && (
+        <button type="button" class="button small primary" onClick={() => void action.run(file)}>
+          {action.label(s)}
+        </button>
+      )}
+      {cleanable && (
+        <button type="button" class="button small" onClick={() => void planFixAll(ofServer)}>
+          {s.makeManifest}
+        </button>
+      )}
+      {WITH_COMMAND.includes(guide.what) && <Kubectl />}
       {role && label && (
         <button type="button" class="button small" onClick={() => use(file, role)}>
           {label}

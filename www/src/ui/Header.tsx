@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
-import { t, lang, LANGUAGES } from "../i18n/index.ts";
-import { en } from "../i18n/en.ts";
-import { zh } from "../i18n/zh.ts";
+import { t, lang, LANGUAGE_NAMES, LANGUAGES, speak } from "../i18n/index.ts";
 import { dialog } from "../state/actions.ts";
+import { openConfig } from "../state/config.ts";
 import { copyLink, openWhole, resetAll } from "../state/session.ts";
-import { embedded, fontSize, FONT_SIZES, release, theme, wrap } from "../state/options.ts";
+import { gates } from "../state/gates.ts";
+import { embedded, fontSize, FONT_SIZES, gateWords, labelWords, release, theme, wrap } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
@@ -51,6 +51,7 @@ function Releases() {
       button={
         <>
           <span class="label muted">{s.release}</span> <b class="tabular">{shown}</b>
+          {Object.keys(gates.value.set).length > 0 && <span class="chip">{s.gateCount(Object.keys(gates.value.set).length)}</span>}
           <Icon name="chevron" size={12} />
         </>
       }
@@ -70,6 +71,21 @@ function ReleaseChoices({ close }: { close: () => void }) {
       {[...choices.value].reverse().map(({ value, label, notes }) => (
         <Choice key={value} value={value} name={label} notes={notes} close={close} />
       ))}
+      <details class="more-settings" open={gateWords.value !== "" || labelWords.value !== ""}>
+        <summary>{s.gates}</summary>
+        <label class="field">
+          <span>{s.gates}</span>
+          <input value={gateWords.value} spellcheck={false} placeholder="DRAConsumableCapacity=true" onChange={({ currentTarget }) => (gateWords.value = currentTarget.value)} />
+        </label>
+        <p class="note">{gates.value.wrong.length > 0 ? s.gatesWrong(gates.value.wrong.join(", ")) : s.gatesNote}</p>
+        <label class="field">
+          <span>{s.namespaceLabels}</span>
+          <input value={labelWords.value} spellcheck={false} placeholder="resource.kubernetes.io/admin-access=true" onChange={({ currentTarget }) => (labelWords.value = currentTarget.value)} />
+        </label>
+        <button type="button" class="button small" onClick={() => (close(), openConfig())}>
+          {s.asConfig}
+        </button>
+      </details>
       {choices.value.length === 0 && <p class="note quiet">{s.loadingPanel}</p>}
     </fieldset>
   );
@@ -103,8 +119,8 @@ function Preferences() {
             <legend>{s.language}</legend>
             {LANGUAGES.map((value) => (
               <label key={value}>
-                <input type="radio" name="language" checked={lang.value === value} onChange={() => (lang.value = value)} />
-                <span lang={value}>{(value === "en" ? en : zh).languageName}</span>
+                <input type="radio" name="language" checked={lang.value === value} onChange={() => void speak(value)} />
+                <span lang={value}>{LANGUAGE_NAMES[value]}</span>
               </label>
             ))}
           </fieldset>
@@ -122,6 +138,7 @@ function Preferences() {
             <span>{s.wrapLines}</span>
           </label>
           <hr />
+          {item("globe", s.embedTitle, () => (close(), (dialog.value = "embed")))}
           {item("clock", s.history, () => (close(), (dialog.value = "history")))}
           {item("keyboard", s.shortcuts, () => (close(), (dialog.value = "shortcuts")))}
           {item("info", s.about, () => (close(), (dialog.value = "about")))}

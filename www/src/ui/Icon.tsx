@@ -23,6 +23,7 @@ const PATHS = {
   stored: "M8 2c3 0 5 .9 5 2s-2 2-5 2-5-.9-5-2 2-2 5-2ZM3 4v8c0 1.100 2 2 5 2s5-.9 5-2V4M3 8c0 1.100 2 2 5 2s5-.9 5-2",
   patch: "M5 2.500v11M11 2.500v11M2.500 5.500h5M8.500 10.500h5",
   settings: "M2 4.500h7M12 4.500h2M2 11.500h2M7 11.500h7M10.500 3v3M5.500 10v3",
+  config: "M2 4.500h7M12 4.500h2M2 11.500h2M7 11.500h7M10.500 3v3M5.500 10v3",
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -22,10 +22,16 @@ interface Props {
   rows: readonly number[];
   picked: { row: number; column: number } | null;
   onPick: (row: number, column: number) => void;
+  /** For a row that represents several: their number, itself included. */
+  alike?: ReadonlyMap<number, readonly number[]>;
+  /** Returns further facts about a node, shown beside the columns. */
+  badges?: (row: number) => { label: string; title: string }[];
+  /** A row to bring into view when it changes. */
+  reveal?: number;
 }
 
 /** Nodes down, claims across. Only the rows in view are in the page; arrow keys move through all of them. */
-export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
+export function MatrixGrid({ matrix, rows, picked, onPick, alike, badges, reveal }: Props) {
   const s = t.value;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -49,6 +55,11 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
     if (from < element.scrollTop) element.scrollTop = from;
     else if (from + ROW > element.scrollTop + element.clientHeight - HEAD) element.scrollTop = from + ROW - element.clientHeight + HEAD;
   }, [pickedAt]);
+
+  const revealAt = reveal === undefined ? -1 : rows.indexOf(reveal);
+  useEffect(() => {
+    if (scroller.current && revealAt >= 0) scroller.current.scrollTop = revealAt * ROW - scroller.current.clientHeight / 2;
+  }, [reveal]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.floor(height / ROW) - 2);
@@ -110,12 +121,23 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
       <div role="presentation" style={{ height: `${first * ROW}px` }} />
       {visible.map((row, offset) => {
         const node = matrix.nodes[row] ?? "";
+        const members = alike?.get(row) ?? [];
+        const others = Math.max(0, members.length - 1);
         return (
           <div class="matrix-row" role="row" key={(first + offset) % pool} aria-rowindex={first + offset + 2} style={{ gridTemplateColumns: template, height: `${ROW}px`, minWidth }}>
-            <div role="rowheader" aria-colindex={1} class="node-name" title={node}>
-              <Visible text={node || "—"} />
+            <div role="rowheader" aria-colindex={1} class="node-name" title={others > 0 ? members.slice(0, 50).map((at) => matrix.nodes[at]).join(", ") : node}>
+              <span class="node-word">
+                <Visible text={node || "—"} />
+              </span>
+              {others > 0 && <span class="chip">+{others}</span>}
+              {badges?.(row).map(({ label, title }) => (
+                <span class="chip warn" key={label} title={title}>
+                  {label}
+                </span>
+              ))}
             </div>
             {matrix.columns.map((column, index) => {
+              const waits = column.verdicts.length === 0;
               const verdict = column.verdicts[row] ?? "Error";
               const isPicked = picked?.row === row && picked.column === index;
               return (
@@ -124,15 +146,16 @@ export function MatrixGrid({ matrix, rows, picked, onPick }: Props) {
                   id={cellId(row, index)}
                   aria-colindex={index + 2}
                   aria-selected={isPicked}
+                  aria-description={column.chosen === row ? s.getsNode : undefined}
                   key={index}
-                  class={`cell verdict-${verdict}${isPicked ? " picked" : ""}`}
-                  title={unticked(told(column.reasons[row] ?? "")) || s.verdictNotes[verdict]}
+                  class={`cell verdict-${waits ? "waiting" : verdict}${isPicked ? " picked" : ""}${column.chosen === row ? " gets" : ""}`}
+                  title={waits ? s.stillAsked : column.chosen === row ? s.getsNode : unticked(told(column.reasons[row] ?? "")) || s.verdictNotes[verdict]}
                   onClick={() => onPick(row, index)}
                 >
                   <span aria-hidden="true" class="sign">
-                    {SIGNS[verdict]}
+                    {waits ? "…" : SIGNS[verdict]}
                   </span>
-                  <span class="cell-words">{column.words?.[row] || s.verdicts[verdict]}</span>
+                  <span class="cell-words">{waits ? "" : column.words?.[row] || s.verdicts[verdict]}</span>
                 </div>
               );
             })}

@@ -98,7 +98,7 @@ export function Nodes() {
       </div>
     );
   }
-  // Where there is nothing to place, that is said already.
+  // Where there is nothing to place, a message is shown already.
   const told = matrix?.findings.filter(({ code }) => matrix.columns.length > 0 || code !== "nothing-checked") ?? [];
   const toggle = (verdict: Verdict) => {
     const next = new Set(wanted);

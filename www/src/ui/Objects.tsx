@@ -1,29 +1,38 @@
 import { useState } from "preact/hooks";
 import type { ObjectEntry } from "../contract.ts";
+import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
 
-/** How an object fared: taken, refused, or not ours to judge. */
+/** Returns the outcome of an object: accepted, refused, or not judged. */
 function fared({ valid, status }: ObjectEntry): { tone: "good" | "bad" | "none"; icon: IconName } {
   if (valid === true && !status) return { tone: "good", icon: "check" };
   return valid === false || status ? { tone: "bad", icon: "cross" } : { tone: "none", icon: "minus" };
 }
 
 /** One object and, when the server would refuse it, the exact `Status`. */
-function ObjectRow({ entry }: { entry: ObjectEntry }) {
+function ObjectRow({ entry, fileId }: { entry: ObjectEntry; fileId: string | undefined }) {
   const s = t.value;
   const name = `${entry.kind ?? "?"} ${entry.namespace ? `${entry.namespace}/` : ""}${entry.name ?? ""}`;
   const status = entry.status ? JSON.stringify(entry.status, null, 2) : "";
   const { tone, icon } = fared(entry);
+  const { range } = entry;
   const line = (
     <>
       <span class={`tick ${tone}`}>
         <Icon name={icon} />
       </span>
       <span class="object-name">
-        {entry.kind ?? "?"} <b>{entry.name ? <Visible text={entry.name} /> : "—"}</b>
+        {entry.kind ?? "?"}{" "}
+        {range && fileId !== undefined && !entry.status ? (
+          <button type="button" role="link" class="link-button" onClick={() => reveal(fileId, range)}>
+            <b>{entry.name ? <Visible text={entry.name} /> : "—"}</b>
+          </button>
+        ) : (
+          <b>{entry.name ? <Visible text={entry.name} /> : "—"}</b>
+        )}
         {entry.namespace && (
           <span class="muted">
             {" "}
@@ -47,6 +56,11 @@ function ObjectRow({ entry }: { entry: ObjectEntry }) {
         <div class="status-body">
           <div class="status-head">
             <span>{s.statusOf(name)}</span>
+            {range && fileId !== undefined && (
+              <button type="button" class="button small" onClick={() => reveal(fileId, range)}>
+                {s.showObject}
+              </button>
+            )}
             <button type="button" class="button small" onClick={() => void copyText(status)}>
               {s.copy}
             </button>
@@ -60,7 +74,7 @@ function ObjectRow({ entry }: { entry: ObjectEntry }) {
   );
 }
 
-export function Objects({ entries, total = entries.length }: { entries: readonly ObjectEntry[]; total?: number }) {
+export function Objects({ entries, total = entries.length, fileId }: { entries: readonly ObjectEntry[]; total?: number; fileId?: string }) {
   const s = t.value;
   const [most, setMost] = useState(50);
   if (entries.length === 0) return null;
@@ -71,7 +85,7 @@ export function Objects({ entries, total = entries.length }: { entries: readonly
       </h3>
       <ul>
         {entries.slice(0, most).map((entry, index) => (
-          <ObjectRow key={index} entry={entry} />
+          <ObjectRow key={index} entry={entry} fileId={fileId} />
         ))}
       </ul>
       {entries.length > most && (

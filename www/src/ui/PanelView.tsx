@@ -37,6 +37,7 @@ export function PanelView() {
   const name = panel.value;
   const [, redraw] = useState(0);
   const [failed, setFailed] = useState(false);
+  const [tries, setTries] = useState(0);
   const View = manifestHead.value ? loaded.get(name) : NoManifest;
   useEffect(() => {
     if (View) return undefined;
@@ -52,11 +53,22 @@ export function PanelView() {
     return () => {
       current = false;
     };
-  }, [name, View]);
+  }, [name, View, tries]);
   return (
     <div id="panel" class={`panel panel-${name}`} role="tabpanel" aria-labelledby={`tab-${name}`} tabIndex={-1}>
       <h2 class="sr">{t.value.panels[name]}</h2>
-      {View ? <View /> : <p class="muted quiet">{failed ? t.value.startFailed : t.value.loadingPanel}</p>}
+      {View ? (
+        <View />
+      ) : failed ? (
+        <div class="banner bad" role="alert">
+          <p>{t.value.panelFailed}</p>
+          <button type="button" class="button" onClick={() => setTries(tries + 1)}>
+            {t.value.tryAgain}
+          </button>
+        </div>
+      ) : (
+        <p class="muted quiet">{t.value.loadingPanel}</p>
+      )}
     </div>
   );
 }

@@ -31,7 +31,7 @@ function write(doc: Text): void {
 /** The file an object's AdmissionRequest is saved to. */
 const requestFile = ({ kind, name }: Admitted): string => `${kind.toLowerCase()}-${name.replace(/[^\w.-]/g, "-")}.request.json`;
 
-/** What the policy says of an object, in a few words. */
+/** Returns the policy's verdict on an object, in a few words. */
 function wordsFor({ response, ours }: Admitted): string {
   const s = t.value;
   if (!response) return ours ? s.notAsked : s.notOurs;

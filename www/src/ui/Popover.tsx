@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
-  /** What stands on the button. */
+  /** The contents of the button. */
   button: ComponentChildren;
   label: string;
   buttonClass?: string;

@@ -3,9 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { Finding } from "../contract.ts";
 import { reveal, deletes } from "../editor/editor.ts";
 import type { ShortAnswer } from "../engine/report.ts";
-import { engineError, engineState, restart } from "../engine/client.ts";
+import { engineError, engineStarted, engineState, restart } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { announceableReport, planFixAll } from "../state/actions.ts";
+import { announceableReport, ofServer, planFixAll } from "../state/actions.ts";
 import { failures, report, stale } from "../state/checks.ts";
 import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
 import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
@@ -21,7 +21,7 @@ import { Objects } from "./Objects.tsx";
 import { Popover } from "./Popover.tsx";
 import { Strip } from "./Strip.tsx";
 
-/** What to show while there is no answer: starting, failed to start, crashed on this text. */
+/** Shows the state while there is no answer: starting, failed to start, crashed on this text. */
 function EngineTrouble() {
   const s = t.value;
   const failed = failures.value;
@@ -31,7 +31,7 @@ function EngineTrouble() {
     return (
       <div class="banner bad" role="alert">
         <p>
-          <b>{engineError.value ? s.stopped : s.startFailed}</b> <code>{engineError.value}</code>
+          <b>{engineStarted.value ? s.stopped : s.startFailed}</b> <code>{engineError.value}</code>
         </p>
         <button type="button" class="button" onClick={restart}>
           {s.tryAgain}
@@ -92,7 +92,7 @@ function useWanted(fileId: string | undefined, findings: readonly Finding[] | un
 /** An answer is dimmed when it is older than the text for this long: a check is rarely noticed, and a fade costs frames. */
 const OLD_MS = 800;
 
-/** What belongs to an older text is shown as such; only this is drawn again for a key. */
+/** Dims an answer about an older text; only this is drawn again for a key. */
 function Fresh({ children }: { children: ComponentChildren }) {
   const busy = stale.value;
   const [old, setOld] = useState(false);
@@ -131,23 +131,27 @@ function Answered({ answer, guide, file, empty }: { answer: ShortAnswer; guide: 
   const verdict = verdictOf(answer);
   const judged = objects.filter(({ valid }) => typeof valid === "boolean");
   const quiet = helpsNobody(guide, answer);
+  const dump = guide?.what === "dump" ? (guide.kinds ?? []) : null;
   const releases = [...new Set(judged.map((entry) => entry.release).filter(Boolean))];
   return (
     <>
-      <div class={`verdict ${quiet ? "none" : verdict.tone}`}>
-        <Icon name={quiet || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
+      <div class={`verdict ${quiet || dump ? "none" : verdict.tone}`}>
+        <Icon name={quiet || dump || verdict.tone === "none" ? "info" : verdict.tone === "good" ? "check" : "error"} size={20} />
         <div>
-          <h2>{quiet ? s.nothingChecked : verdict.text}</h2>
+          <h2>{dump ? s.dumpOf(dump.map(({ kind, count }) => [kind, count] as const)) : quiet ? s.nothingChecked : verdict.text}</h2>
           {releases.length > 0 && <p class="muted">{s.judgedAs(releases.join(", "))}</p>}
         </div>
-        {!quiet && <FixAll findings={findings} />}
+        {!quiet && !dump && <FixAll findings={findings} />}
         {!quiet && <ReportMenu />}
       </div>
-      {guide && <GuideLine guide={guide} file={file} />}
+      {file.bytes && <p class="guide not-utf8" role="note"><Icon name="error" /><span>{s.notUtf8(file.name)}</span></p>}
+      {guide && <GuideLine guide={guide} file={file} cleanable={findings.some(ofServer)} />}
+      {dump && <h3 class="applied-title">{s.ifApplied(verdict.text)}</h3>}
       {!quiet && (
         <>
           <FindingList findings={findings} fileId={file.id} objects={objects} left={answer.findingCount - findings.length} canLink />
-          <Objects entries={objects} total={answer.objectCount} />
+          {answer.otherGroups > 0 && <p class="note quiet">{s.otherGroups(answer.otherGroups)}</p>}
+          <Objects entries={objects} total={answer.objectCount} fileId={file.id} />
           <Strip />
           <Commands panel="problems" />
         </>

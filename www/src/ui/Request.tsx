@@ -33,7 +33,7 @@ function written(file: PageFile, range: Range | null | undefined): string {
   return `${file.doc.sliceString(from, to).trimEnd()}\n`;
 }
 
-/** What was written, with its fields in the order of what the server holds; as it stands where it cannot be read alone. */
+/** Returns the object as written, with its fields in the server's order; the text itself where it cannot be read alone. */
 function asWritten(raw: unknown, like: unknown, text: string): string {
   return typeof raw === "object" && raw !== null ? printYaml(likeIn(raw, like)) : text;
 }

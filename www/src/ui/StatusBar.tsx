@@ -5,6 +5,8 @@ import { report, stale } from "../state/checks.ts";
 import { activeHead, fileHeads } from "../state/files.ts";
 import { draftState } from "../state/draft.ts";
 import { online, offlineReady } from "../state/offline.ts";
+import { embedded } from "../state/options.ts";
+import { Visible } from "./Visible.tsx";
 
 const shownMs = signal("");
 
@@ -16,12 +18,19 @@ export function StatusBar() {
   return (
     <footer class="status-bar">
       <span class="tabular">
-        {fileHeads.value.length > 1 && <span class="wide-only">{`${activeHead.value?.name} · `}</span>}
+        {fileHeads.value.length > 1 && activeHead.value && (
+          <span class="wide-only">
+            <bdi class="status-file">
+              <Visible text={activeHead.value.name} />
+            </bdi>
+            {" · "}
+          </span>
+        )}
         {s.lineColumn(line + 1, character + 1)}
       </span>
       {shownMs.value && <span class="tabular timing">{s.checkedIn(shownMs.value)}</span>}
       <span class="spacer" />
-      <span class="wide-only">{s.draftStates[draftState.value]}</span>
+      {!embedded.value && <span class="wide-only">{s.draftStates[draftState.value]}</span>}
       <span class="private">{s.privacy}</span>
       {(!online.value || offlineReady.value) && <span>{online.value ? s.offlineReady : s.offline}</span>}
     </footer>

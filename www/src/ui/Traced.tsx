@@ -84,7 +84,7 @@ export function Traced({ expression, trace }: { expression: string; trace: reado
       <pre tabIndex={0} aria-label={s.tracedExpression}>
         <Drawn node={root} expression={expression} within />
       </pre>
-      <details>
+      <details class="fold every-part">
         <summary>{s.everyPart}</summary>
         <table class="parts">
           <tbody>

@@ -1,6 +1,6 @@
 import { apart } from "../i18n/words.ts";
 
-/** Text in which characters that hide what stands there are shown by their number. */
+/** Shows invisible and bidirectional characters as code points. */
 export function Visible({ text }: { text: string }) {
   const parts = apart(text);
   if (parts.length === 1) return <>{text}</>;

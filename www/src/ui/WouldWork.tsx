@@ -11,7 +11,7 @@ const MOST_ROUNDS = 6;
 interface Props {
   node: NodePlacement;
   labels: Record<string, string>;
-  /** What the engine says of the node with other labels. */
+  /** Returns the engine's answer for the node with other labels. */
   ask: (labels: Record<string, string>) => Promise<NodePlacement | null>;
 }
 

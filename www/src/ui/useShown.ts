@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useEffect } from "preact/hooks";
 import { wantedAnswer } from "../state/goal.ts";
 
-/** Where the answer stands below the grid that it was chosen from. */
+/** Widths at which the answer is below the grid that it was chosen from. */
 const NARROW = "(max-width: 860px)";
 
 /** Brings an answer into view: all of it where a link leads to it, and its title where it would open below the edge of the screen. */

@@ -1,0 +1,97 @@
+import { marked, Renderer, type Tokens } from "marked";
+
+/** A chapter of a README as a page of its own. */
+export interface Guide {
+  /** The name of its page. */
+  slug: string;
+  title: string;
+  description: string;
+  /** The chapter in HTML, below its heading. */
+  html: string;
+}
+
+/** A README whose chapters become guides; `about` names it in the titles. */
+export interface Readme {
+  path: string;
+  text: string;
+  about: string;
+}
+
+/** Chapters that are about the repository and not about using it, or are the playground itself. */
+const LEFT_OUT = ["The playground", "Working on it"];
+
+export const slugOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "");
+
+const plain = (markdown: string): string =>
+  markdown
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[`*]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+interface Chapter {
+  readme: Readme;
+  heading: string;
+  slug: string;
+  body: string;
+}
+
+/** Returns the chapters of the second level; code blocks have no headings. */
+function chaptersOf(readme: Readme): Chapter[] {
+  const chapters: Chapter[] = [];
+  let fenced = false;
+  for (const line of readme.text.split("\n")) {
+    if (line.startsWith("```")) fenced = !fenced;
+    const heading = fenced ? undefined : /^## (.+)$/.exec(line)?.[1];
+    if (heading !== undefined) chapters.push({ readme, heading, slug: slugOf(`${readme.about} ${heading}`), body: "" });
+    else if (chapters.length > 0) chapters.at(-1)!.body += `${line}\n`;
+  }
+  return chapters.filter(({ heading }) => !LEFT_OUT.includes(heading));
+}
+
+/** Returns the page of each heading, by `path#heading`. */
+function anchors(chapters: readonly Chapter[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { readme, heading, slug, body } of chapters) {
+    found.set(`${readme.path}#${slugOf(heading)}`, `${slug}.html`);
+    for (const [, inner] of body.matchAll(/^###+ (.+)$/gm)) found.set(`${readme.path}#${slugOf(inner!)}`, `${slug}.html#${slugOf(inner!)}`);
+  }
+  return found;
+}
+
+function rendererFor(path: string, known: ReadonlyMap<string, string>): Renderer {
+  const renderer = new Renderer();
+  // Pictures are of the page that the guide leads to.
+  renderer.image = () => "";
+  renderer.heading = function ({ tokens, depth, text }: Tokens.Heading) {
+    return `<h${depth - 1} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth - 1}>\n`;
+  };
+  renderer.link = function ({ href, tokens }: Tokens.Link) {
+    const inner = this.parser.parseInline(tokens);
+    if (/^https?:/.test(href)) return `<a href="${href}">${inner}</a>`;
+    const target = known.get(href.startsWith("#") ? `${path}${href}` : href);
+    // What lies in the repository alone has no page here.
+    return target === undefined ? inner : `<a href="${target}">${inner}</a>`;
+  };
+  return renderer;
+}
+
+/** The guides of READMEs, in their order. */
+export function guidesOf(readmes: readonly Readme[]): Guide[] {
+  const chapters = readmes.flatMap(chaptersOf);
+  const known = anchors(chapters);
+  return chapters.map(({ readme, heading, slug, body }) => {
+    const first = body.split(/\n\n+/).find((block) => /^[A-Z`]/.test(block.trim())) ?? "";
+    return {
+      slug,
+      title: `${heading} – ${readme.about}`,
+      description: plain(first),
+      html: marked.parse(body, { async: false, renderer: rendererFor(readme.path, known) }).replace(/<p>\s*<\/p>\n?/g, ""),
+    };
+  });
+}

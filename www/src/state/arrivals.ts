@@ -1,0 +1,72 @@
+import { effect, untracked } from "@preact/signals";
+import { t } from "../i18n/index.ts";
+import { reports, type Report } from "./checks.ts";
+import { fileById, files, setRole, textOf, type PageFile } from "./files.ts";
+import { notify } from "./notices.ts";
+import { embedded, expression, expressionOwn, panel, whatIf } from "./options.ts";
+import { rememberPaste, takeAsNodes } from "./pasted.ts";
+
+/** Texts that came as a whole and were not looked at yet; the engine's list of their objects decides their kind. */
+const arrived = new Map<string, "opened" | "pasted">();
+
+/** A file from the disk. */
+export function hasOpened(file: PageFile): void {
+  arrived.set(file.id, "opened");
+}
+
+/** A text that was pasted into a file; nothing that somebody types is as long. */
+export function hasPasted(file: PageFile, text: string): void {
+  if (text.length < 40 || file.role !== "manifest") return;
+  rememberPaste(file, text);
+  arrived.set(file.id, "pasted");
+}
+
+function offerNodes(file: PageFile): void {
+  notify({
+    text: t.peek().looksLikeNodes,
+    action: {
+      label: t.peek().useAsNodes,
+      run: () => {
+        const now = fileById(file.id);
+        if (now) takeAsNodes(now);
+      },
+    },
+    // It is about what was pasted, not about what is typed after it.
+    over: () => !files.value.some(({ id, version }) => id === file.id && version === file.version),
+  });
+}
+
+const blankless = (text: string) => text.replace(/\s+/g, "");
+
+/** Lets go of what was about another text and nobody wrote: an expression that an example or the text before brought, and changes. */
+function leaveOthers(): void {
+  const texts = files.peek().map((file) => blankless(textOf(file)));
+  if (!expressionOwn.peek() && expression.peek() !== "" && !texts.some((text) => text.includes(blankless(expression.peek())))) expression.value = "";
+  const lacks = (change: string) => !texts.some((text) => text.includes(change.slice(change.indexOf("=") + 1).split(/[/=:]/).at(-1) ?? ""));
+  if (whatIf.peek().some(lacks)) whatIf.value = whatIf.peek().filter((change) => !lacks(change));
+}
+
+function look(file: PageFile, how: "opened" | "pasted", { guide }: Report): void {
+  leaveOthers();
+  if (guide?.what === "nodes" && how === "opened") setRole(file.id, "nodes");
+  // The Problems panel says so itself.
+  else if (guide?.what === "nodes" && how === "pasted" && panel.peek() !== "problems") offerNodes(file);
+  else if (guide?.what === "dump" && panel.peek() === "problems" && !embedded.peek()) panel.value = "devices";
+}
+
+/** Looks at every text that arrives once the engine has listed its objects. */
+export function watchArrivals(): void {
+  effect(() => {
+    const told = reports.value;
+    untracked(() => {
+      for (const [id, how] of [...arrived]) {
+        const file = fileById(id);
+        const report = told.get(id);
+        if (!file) arrived.delete(id);
+        if (!file || report?.version !== file.version) continue;
+        arrived.delete(id);
+        look(file, how, report);
+      }
+    });
+  });
+}

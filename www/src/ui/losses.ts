@@ -1,0 +1,27 @@
+// What conversions lose, as the Convert panel and its table of a whole project show it.
+import type { Loss } from "../contract.ts";
+import type { ConvertedAnswer } from "../engine/converted.ts";
+
+/** The code of the findings about the place of each loss. */
+export const LOSS = "conversion-loss";
+
+/** Returns an `apiVersion` of the group without the group. */
+export const shortName = (version: string) => version.replace("resource.k8s.io/", "");
+
+/** A loss with its object. */
+export interface NamedLoss extends Loss {
+  /** The object that loses the value. */
+  of: string;
+}
+
+/** Returns the losses of an answer with their objects and places in the text. */
+export function located(answer: ConvertedAnswer): NamedLoss[] {
+  const places = new Map(answer.findings.filter(({ code }) => code === LOSS).map((finding) => [`${finding.object ?? ""} ${finding.path ?? ""}`, finding.range]));
+  return answer.objects.flatMap((entry) =>
+    (entry.losses ?? []).map((loss) => {
+      const range = loss.range ?? places.get(`${entry.index} ${loss.path}`) ?? places.get(` ${loss.path}`);
+      const of = `${entry.kind ?? ""} ${entry.name ?? ""}`.trim();
+      return range ? { ...loss, of, range } : { ...loss, of };
+    }),
+  );
+}
