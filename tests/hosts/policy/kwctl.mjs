@@ -27,26 +27,49 @@ function metadataOf(bytes) {
   return first ? JSON.parse(Buffer.from(first).toString()) : undefined;
 }
 
-/** What a recorded session says the cluster answers; only resources that the metadata names are given. */
-function recorded(file, allowed) {
+/** The exchanges of a recorded session, in order. */
+function recorded(file) {
   const operations = { KubernetesGetResource: "get_resource", KubernetesListResourceNamespace: "list_resources_by_namespace" };
   return YAML.parse(readFileSync(file, "utf8")).map(({ request, response }) => {
     const [tag, ...rest] = request.split("\n");
-    const asked = YAML.parse(rest.join("\n"));
-    const granted = allowed.some((one) => one.apiVersion === asked.api_version && one.kind === asked.kind);
-    const { answer, error } = granted
-      ? { answer: response.type === "Success" ? response.payload : undefined, error: response.message }
-      : { error: `Policy has not been granted access to Kubernetes ${asked.api_version}/${asked.kind} resources. The violation has been reported.` };
-    return { operation: operations[tag.slice(1)], asked, answer, error };
+    const answer = response.type === "Success" ? { answer: response.payload } : { error: response.message };
+    return { text: request.trim().replaceAll("\n", ", "), operation: operations[tag.slice(1)], asked: YAML.parse(rest.join("\n")), answer };
   });
 }
 
-/** A waPC guest whose calls are compared by their values: a session lists fields in its own order, and unset ones too. */
-function guest(bytes, session) {
-  const set = (value) => Object.entries(value).filter(([, field]) => field !== null && field !== false).sort();
-  const find = (operation, payload) =>
-    session.find((call) => call.operation === operation && JSON.stringify(set(call.asked)) === JSON.stringify(set(JSON.parse(payload))));
-  return new Guest(new WebAssembly.Module(bytes), find);
+/**
+ * A waPC guest that is answered from a session as kwctl does it: each call must be the next exchange. Calls are compared by their
+ * values, because a session lists fields in its own order, and unset ones too. A resource that is not granted is refused before
+ * the session is looked at.
+ */
+function guest(bytes, session, granted) {
+  const set = (value) => JSON.stringify(Object.entries(value).filter(([, field]) => field !== null && field !== false).sort());
+  const left = [...session];
+  const next = (operation, payload) => {
+    const asked = JSON.parse(payload);
+    if (!granted.some((one) => one.apiVersion === asked.api_version && one.kind === asked.kind)) {
+      return { error: `Policy has not been granted access to Kubernetes ${asked.api_version}/${asked.kind} resources. The violation has been reported.` };
+    }
+    const expected = left.shift();
+    if (expected?.operation === operation && set(expected.asked) === set(asked)) return expected.answer;
+    return { error: `Replay error: unexpected request. Was expecting ${expected?.text ?? "nothing more"}, got ${operation} ${payload}` };
+  };
+  return new Guest(new WebAssembly.Module(bytes), next);
+}
+
+/** A policy as `run` takes it: a module with its metadata, or a ClusterAdmissionPolicy that names one by `file://`. */
+function policyOf(name, values) {
+  if (!name.endsWith(".yaml")) {
+    const bytes = readFileSync(name);
+    const metadata = metadataOf(bytes);
+    const granted = values["allow-context-aware"] ? metadata?.contextAwareResources ?? [] : [];
+    return { module: name, bytes, metadata, granted, settings: JSON.parse(values["settings-json"]) };
+  }
+  const { spec } = YAML.parse(readFileSync(name, "utf8"));
+  if (!spec.module.startsWith("file://")) fail(`the stand-in reads no registry: ${spec.module}`);
+  const module = spec.module.slice("file://".length);
+  const bytes = readFileSync(module);
+  return { module, bytes, metadata: metadataOf(bytes), granted: spec.contextAwareResources ?? [], settings: spec.settings ?? {} };
 }
 
 /** The WASI command in a process of its own. */
@@ -85,10 +108,8 @@ function run(args) {
       raw: { type: "boolean" },
     },
   });
-  const bytes = readFileSync(positionals[0]);
-  const metadata = metadataOf(bytes);
+  const { module, bytes, metadata, granted, settings } = policyOf(positionals[0], values);
   const mode = values["execution-mode"] ?? metadata?.executionMode ?? "kubewarden-wapc";
-  const settings = JSON.parse(values["settings-json"]);
   const given = JSON.parse(readFileSync(values["request-path"], "utf8"));
   const request = given.kind === "AdmissionReview" ? given.request : given;
   if (mode === "opa" || mode === "gatekeeper") {
@@ -102,11 +123,10 @@ function run(args) {
     return { uid: request.uid, allowed: violations.length === 0, status: violations.length ? { message } : undefined };
   }
   const file = values["replay-host-capabilities-interactions"];
-  const allowed = values["allow-context-aware"] ? metadata?.contextAwareResources ?? [] : [];
-  const session = file ? recorded(file, allowed) : [];
+  const session = file ? recorded(file) : [];
   const ask = mode === "wasi"
-    ? (operation, payload) => command(positionals[0], operation.replace("_", "-"), payload)
-    : (operation, payload) => guest(bytes, session).call(operation, Buffer.from(payload));
+    ? (operation, payload) => command(module, operation.replace("_", "-"), payload)
+    : (operation, payload) => guest(bytes, session, granted).call(operation, Buffer.from(payload));
   const valid = JSON.parse(ask("validate_settings", JSON.stringify(settings)));
   if (!valid.valid) fail(`Provided settings are not valid: ${valid.message}`);
   const answer = JSON.parse(ask("validate", JSON.stringify({ request, settings })));

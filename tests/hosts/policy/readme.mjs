@@ -1,7 +1,7 @@
 // What README.md and e2e.bats of the policy tell people to run, run: kwctl by its stand-in, bats from npm, the script for Open Policy
 // Agent with the SDK that it imports. Not run: what needs a cluster, a registry or kwctl itself.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -33,6 +33,12 @@ try {
 
 // --- commands of kwctl --------------------------------------------------------------------------------------------------
 
+// A policy with a module of this machine is made first.
+mkdirSync(path.join(root, "target"), { recursive: true });
+for (const [, command] of readme.matchAll(/^ {4}(sed .* > target\/\S+)$/gm)) {
+  const done = spawnSync("bash", ["-c", command], { cwd: root, env, encoding: "utf8" });
+  check(command.slice(0, 120), done.status === 0, done.stderr);
+}
 const commands = readme.match(/^ {4}kwctl run .*$/gm);
 for (const command of commands) {
   const done = spawnSync("bash", ["-c", command], { cwd: root, env, encoding: "utf8" });

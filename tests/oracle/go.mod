@@ -1,0 +1,3 @@
+module claimkit.invalid/oracle
+
+go 1.26

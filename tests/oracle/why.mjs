@@ -1,0 +1,98 @@
+// `claimkit why` beside a real scheduler: pods that stay pending get the scheduler's own message and claimkit's reasons, and claimkit's first
+// suggestion, applied with kubectl, makes the pod run.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { program } from "./claimkit.mjs";
+import { sleep } from "./cluster.mjs";
+
+const NAMESPACE = "why";
+const DRIVER = "gpu.example.com";
+
+const claim = (name, count) => ({
+  apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name, namespace: NAMESPACE },
+  spec: { devices: { requests: [{ name: "gpus", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count } }] } },
+});
+const pod = (name, claimName) => ({
+  apiVersion: "v1", kind: "Pod", metadata: { name, namespace: NAMESPACE },
+  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "example.com/none", resources: { claims: [{ name: "gpus" }] } }], resourceClaims: [{ name: "gpus", resourceClaimName: claimName }] },
+});
+const node = { apiVersion: "v1", kind: "Node", metadata: { name: "why-a", labels: { "kubernetes.io/hostname": "why-a" } } };
+const slice = {
+  apiVersion: "resource.k8s.io/v1", kind: "ResourceSlice", metadata: { name: "why-a-gpu" },
+  spec: { driver: DRIVER, pool: { name: "why-a", generation: 1, resourceSliceCount: 1 }, nodeName: "why-a", devices: [{ name: "gpu-0" }, { name: "gpu-1" }] },
+};
+const deviceClass = { apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name: "gpu" }, spec: { selectors: [{ cel: { expression: `device.driver == "${DRIVER}"` } }] } };
+
+/** The suggestions that are known here, and what kubectl is to do for each. */
+const REMEDIES = [
+  [/^freeing claim why\/(\S+): /, (kubectl) => {
+    kubectl("delete", "pod", "holder", "--force", "--grace-period=0", "--wait=true");
+    return [];
+  }],
+  [/^count (\d+) instead of \d+ in request gpus: /, (kubectl, [, count]) => {
+    kubectl("delete", "pod", "waits", "--force", "--grace-period=0", "--wait=true");
+    kubectl("delete", "resourceclaim", "wanted", "--wait=true");
+    return [claim("wanted", Number(count)), pod("waits", "wanted")];
+  }],
+];
+
+/** Each scenario: the objects that are there first, and how many devices the pod wants that waits. */
+const SCENARIOS = [
+  { id: "held by another pod", before: [claim("held", 2), pod("holder", "held")], wants: 2 },
+  { id: "more than there are", before: [], wants: 3 },
+];
+
+/** Plays the scenarios with a scheduler of its own; returns what differs. */
+export async function compareWhy(cluster) {
+  const scheduler = await cluster.startScheduler();
+  try {
+    return await playAll(cluster);
+  } finally {
+    await scheduler.stop();
+  }
+}
+
+async function playAll(cluster) {
+  const bin = path.join(cluster.folder, "bin");
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(cluster.programs.kubectl, path.join(bin, "kubectl"));
+  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig, PATH: `${bin}:${process.env.PATH}`, HOME: cluster.folder };
+  const kubectl = (...words) => execFileSync("kubectl", ["--namespace", NAMESPACE, ...words], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const apply = (objects) => objects.length > 0 && execFileSync("kubectl", ["create", "-f", "-"], { env, input: objects.map((object) => JSON.stringify(object)).join("\n"), stdio: ["pipe", "pipe", "pipe"] });
+  const get = (name) => JSON.parse(kubectl("get", "pod", name, "--output", "json"));
+  const until = async (what, ready) => {
+    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) if (ready()) return;
+    throw new Error(`${what}: not in 30 s`);
+  };
+  const isBound = (name) => Boolean(get(name).spec.nodeName);
+  const condition = () => get("waits").status.conditions?.find(({ type }) => type === "PodScheduled")?.message;
+  const result = { pods: 0, wrong: [] };
+  apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }, node, slice, deviceClass]);
+  await cluster.must("PATCH", "/api/v1/nodes/why-a/status", { status: { allocatable: { cpu: "8", memory: "8Gi", pods: "10" }, capacity: { cpu: "8", memory: "8Gi", pods: "10" } } }, "application/merge-patch+json");
+  for (const { id, before, wants } of SCENARIOS) {
+    const differs = (want, got) => result.wrong.push({ id, mode: "why", op: "why", object: null, want, got });
+    result.pods += 1;
+    apply(before);
+    if (before.length > 0) await until("the holder is bound", () => isBound("holder"));
+    apply([claim("wanted", wants), pod("waits", "wanted")]);
+    await until("the scheduler says why", () => condition());
+    const said = condition();
+    const [answer] = JSON.parse(execFileSync(program, ["why", "waits", "--namespace", NAMESPACE, "--output", "json"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })).pods;
+    if (answer.scheduler !== said) differs(said, answer.scheduler);
+    const described = kubectl("describe", "pod", "waits");
+    if (!described.includes(answer.scheduler)) differs(described, answer.scheduler);
+    const messages = answer.account.nodes.map(({ message }) => message);
+    if (answer.verdict !== "refused" || !messages.every((message) => said.includes(message))) differs(said, JSON.stringify({ verdict: answer.verdict, messages }));
+    const first = answer.account.nodes.flatMap(({ relaxations }) => relaxations)[0]?.text ?? "";
+    const [pattern, remedy] = REMEDIES.find(([pattern]) => pattern.test(first)) ?? [];
+    if (!pattern) differs("a suggestion", first);
+    else {
+      apply(remedy(kubectl, pattern.exec(first)));
+      await until(`${first}: the pod is bound`, () => isBound("waits")).catch(({ message }) => differs("a node", message));
+    }
+    kubectl("delete", "pod,resourceclaim", "--all", "--force", "--grace-period=0", "--wait=true");
+  }
+  kubectl("delete", "node/why-a", "resourceslice/why-a-gpu", "deviceclass/gpu");
+  return result;
+}
