@@ -1,6 +1,7 @@
 //! Server-side apply: field ownership, migration from client-side `kubectl apply`, creation, and the status of devices.
 
-use crate::patch::{ask, merge_into, patch};
+use crate::patch::{merge_into, patch};
+use crate::support::ask;
 use serde_json::{Value, json};
 
 const OWNED_ITEM: &str = "apiVersion: resource.k8s.io/v1alpha2
@@ -74,7 +75,7 @@ fn apply_creates_what_is_not_there() {
         let mut request =
             json!({"verb": "validate", "operation": "patch", "patchType": "apply", "patch": config, "fieldManager": "me"});
         merge_into(&mut request, &options);
-        ask(request)
+        ask(&request)
     };
     let claim = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a, labels: {x: z}}\nspec: {resourceClassName: gpu}\nstatus: {driverName: d}\n";
     let answer = apply(claim, json!({"time": "2024-01-31T12:00:00Z", "namespace": "team"}));
@@ -136,7 +137,7 @@ fn status_of_devices_is_applied_as_the_schema_of_the_release_says() {
     let apply = |release: &str| {
         let request = json!({"verb": "validate", "operation": "patchStatus", "patchType": "apply", "fieldManager": "me",
             "release": release, "old": stored, "patch": config, "gates": {"DRAResourceClaimDeviceStatus": true}});
-        let answer = ask(request);
+        let answer = ask(&request);
         assert_eq!(answer["ok"], true, "{answer}");
         answer["objects"][0]["object"]["metadata"]["managedFields"][0]["fieldsV1"].clone()
     };

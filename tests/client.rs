@@ -1,16 +1,13 @@
 //! kubectl's own errors, in the words of kubectl 1.32.4 with a server that has the release's kinds, and the server's errors
 //! before decoding.
 
+use crate::support::ask;
 use serde_json::{Value, json};
-
-fn ask(request: Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 fn validate(text: &str, options: Value) -> Value {
     let mut request = json!({"verb": "validate", "release": "1.32", "text": text});
     request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    ask(request)
+    ask(&request)
 }
 
 /// Origin and message of the first error, and the code and message of the status of the first object.
@@ -84,8 +81,10 @@ fn owners_count_once_and_unreadable_managers_not_at_all() {
     let finding = &answer["findings"][0];
     assert_eq!((&finding["message"], &finding["code"]), (&json!(warning), &json!("server-warning")), "{answer}");
     assert_eq!(answer["ok"], true, "{answer}");
-    // After the handler two controllers remain two.
     let answer = validate(&text, json!({"via": "server"}));
+    assert_eq!((&answer["findings"][0]["message"], &answer["ok"]), (&json!(warning), &json!(true)), "{answer}");
+    // After the handler two controllers remain two.
+    let answer = validate(&text, json!({"via": "validator"}));
     assert!(refusal(&answer).1.contains("Only one reference can have Controller"), "{answer}");
 
     let read = "apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {\"f:spec\": {\"f:x\": {}}}";
@@ -101,7 +100,8 @@ fn owners_count_once_and_unreadable_managers_not_at_all() {
         assert_eq!(answer["ok"], !refused, "{entry}: {answer}");
         let dropped = answer["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "server-owned-dropped");
         assert_eq!(dropped, !refused, "{entry}: {answer}");
-        let behind = validate(&text, json!({"via": "server"}))["ok"].clone();
+        assert_eq!(validate(&text, json!({"via": "server"}))["ok"], !refused, "{entry}");
+        let behind = validate(&text, json!({"via": "validator"}))["ok"].clone();
         assert!(behind == false || entry.contains("{\"x\""), "{entry}");
     }
 }

@@ -3,7 +3,8 @@
 //! Everything comes from the registry: the codes, their sentences (`pkg/locale`), their help, the rules in
 //! `codes/rules.json` and the first manifest that gives the code. `CLAIMKIT_BLESS=1` writes the pages.
 
-use crate::support::manifests::{ask, manifests, marker, request};
+use crate::support::ask;
+use crate::support::manifests::{manifests, marker, request};
 use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -58,7 +59,7 @@ fn cut(text: &str) -> String {
 /// The lines around a range, without the comments about findings and with the range marked.
 fn snippet(text: &str, range: &Value) -> Option<String> {
     let line = range["start"]["line"].as_u64()? as usize;
-    let (from, to) = (range["start"]["offset"].as_u64()? as usize, range["end"]["offset"].as_u64()? as usize);
+    let (from, to) = (range["start"]["byteOffset"].as_u64()? as usize, range["end"]["byteOffset"].as_u64()? as usize);
     let lines: Vec<&str> = text.split('\n').collect();
     let mut first = line;
     let mut above = 0;

@@ -7,7 +7,6 @@
 //! that something would be lost on the way back.
 
 use claimkit::finding::Code;
-use claimkit::wire;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ fn convert(text: &str, to: &str, options: &Value) -> Value {
     if let (Some(request), Some(options)) = (request.as_object_mut(), options.as_object()) {
         request.extend(options.clone());
     }
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(&request)
 }
 
 fn cases() -> BTreeMap<String, PathBuf> {
@@ -123,7 +122,9 @@ fn answers_as_the_contract_says() {
         (&finding["code"], &finding["severity"], &finding["origin"]),
         (&json!("conversion-loss"), &json!("error"), &json!("claimkit"))
     );
-    let start = json!({"line": 4, "character": 0, "offset": text.find("structured").unwrap()});
+    let at = text.find("structured").unwrap();
+    let units = text[..at].encode_utf16().count();
+    let start = json!({"line": 4, "character": 0, "offset": units, "byteOffset": at});
     assert_eq!(finding["range"]["start"], start);
 
     let allowed = convert(text, "v1alpha1", &json!({"lossy": "allow"}));
@@ -144,7 +145,7 @@ fn requests_that_cannot_be_used_say_what_to_write() {
         (json!({"verb": "convert", "text": "", "to": "v1alpha2", "release": "1.25"}), "unknown release `1.25`"),
         (json!({"verb": "convert", "text": "", "to": "v1alpha2", "lossy": "maybe"}), "unknown variant `maybe`"),
     ] {
-        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         assert_eq!(answer["ok"], false);
         assert!(answer["error"].as_str().is_some_and(|text| text.contains(error)), "{answer}");
     }

@@ -4,7 +4,7 @@
 use crate::device_vectors::RELEASES;
 use claimkit::api::Version;
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
-use claimkit::convert::{Conversion, ConvertOptions, Target, convert};
+use claimkit::convert::{Conversion, ConvertOptions, ConvertTarget, convert};
 use claimkit::finding::Code;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -148,6 +148,13 @@ fn stored_objects_convert_as_upstream_converts_them() {
                     for text in texts {
                         let mut fail = |what: &str, new: &str| wrong.push(format!("{id} {from} {to}: {what}\n{text}\n{new}"));
                         let there = run(&text, to);
+                        // 1.37 removed the field, and a text is read by the newest release that serves its version.
+                        if text.contains("nodeAllocatableResourceMappings") {
+                            if there.text.is_some() || there.findings.iter().all(|finding| finding.code != Code::ConversionLoss) {
+                                fail("a removed field is not named", &said(&there));
+                            }
+                            continue;
+                        }
                         let Some(new) = &there.text else {
                             fail("refused", &said(&there));
                             continue;
@@ -458,7 +465,6 @@ fn the_result_is_judged_in_its_release() {
 fn a_kind_without_counterpart_is_refused() {
     for (from, kind, to) in [
         ("v1alpha3", "DeviceTaintRule", "v1beta1"),
-        ("v1beta2", "DeviceTaintRule", "v1"),
         ("v1alpha3", "PodSchedulingContext", "v1"),
         ("v1alpha3", "ResourcePoolStatusRequest", "v1beta2"),
     ] {
@@ -490,7 +496,7 @@ fn a_release_chooses_the_version_of_each_kind() {
         (36, "v1", "ResourceClaim", "v1", None),
     ] {
         let text = object(from, kind);
-        let done = convert(&text, Target::Release(minor), &ConvertOptions::default());
+        let done = convert(&text, ConvertTarget::Release(minor), &ConvertOptions::default());
         let outcome = &done.outcomes[0];
         assert!(done.text.is_some(), "{from} {kind} {minor}\n{}", said(&done));
         assert_eq!(outcome.to, format!("resource.k8s.io/{to}"), "{from} {kind} {minor}");
@@ -498,7 +504,7 @@ fn a_release_chooses_the_version_of_each_kind() {
     }
     // There is no conversion back from one family to the other, and 1.31 is the last release with this kind.
     for (minor, from, kind) in [(30, "v1", "ResourceClaim"), (32, "v1alpha3", "PodSchedulingContext")] {
-        let done = convert(&object(from, kind), Target::Release(minor), &ConvertOptions::default()).findings;
+        let done = convert(&object(from, kind), ConvertTarget::Release(minor), &ConvertOptions::default()).findings;
         assert_eq!(done.iter().map(|finding| finding.code).collect::<Vec<_>>(), [Code::NoCounterpart], "{from} {kind}");
     }
 }

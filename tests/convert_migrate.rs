@@ -2,13 +2,12 @@
 //! `NAME.json` says: the `losses` of each object by path, the `decisions` of each object by code, the codes of other `findings`,
 //! and `options` of the request. Every result is accepted by the rules of 1.36, unless `findings` has `validity-lost`.
 
-use claimkit::wire;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn answer(request: &Value) -> Value {
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(request)
 }
 
 fn convert(text: &str, to: &str, options: &Value) -> Value {
@@ -184,7 +183,9 @@ fn a_decision_says_all_of_it() {
     assert_eq!((&object["to"], &object["changed"]), (&json!("resource.k8s.io/v1"), &json!(true)));
     let decision = &object["decisions"][0];
     assert_eq!((&decision["code"], &decision["path"]), (&json!("class-selector"), &json!("driverName")));
-    let start = json!({"line": 5, "character": 0, "offset": text.find("driverName").unwrap()});
+    let at = text.find("driverName").unwrap();
+    let units = text[..at].encode_utf16().count();
+    let start = json!({"line": 5, "character": 0, "offset": units, "byteOffset": at});
     assert_eq!(decision["range"]["start"], start);
     assert_eq!(decision["assumed"], "`device.driver == 'd.example.com'`");
     assert!(["question", "why", "message"].iter().all(|field| decision[field].as_str().is_some_and(|text| !text.is_empty())));

@@ -70,7 +70,7 @@ fn answer(text: &str) -> Answer {
         let api = match &item.what {
             What::Ours(api) => api,
             What::Refused(finding) => return Answer { objects: Err(finding.message.clone()), strict: Vec::new() },
-            What::Other => panic!("{text:?} has an object of another group"),
+            _ => panic!("{text:?} has an object of another group"),
         };
         let how = How::reaching(input.mode(item), Via::Validator, item.release);
         let decoded = decode::decode(input.tree(item).unwrap(), item.node, api.kind.schema, api.version.name, how);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 fn ask(release: &str, text: &str) -> Value {
     let request = json!({"verb": "validate", "release": release, "text": text});
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(&request)
 }
 
 /// The findings with a code.
@@ -38,6 +38,16 @@ fn mended(release: &str, text: &str, code: &str) -> String {
     let answer = ask(release, &fixed);
     assert_eq!(answer["ok"], true, "{fixed}\n{answer}");
     fixed
+}
+
+#[test]
+fn a_letter_too_few_is_likelier_than_a_field_of_another_place() {
+    let text =
+        object("v1", "ResourceClaim", "  devices:\n    request:\n    - name: gpu\n      exactly: {deviceClassName: gpu}\n");
+    assert_eq!(help("1.36", &text, "unknown-field"), "did you mean `requests`?");
+    assert!(mended("1.36", &text, "unknown-field").contains("    requests:\n"));
+    let elsewhere = object("v1", "ResourceClaim", "  reservedFor: []\n");
+    assert_eq!(help("1.36", &elsewhere, "unknown-field"), "`reservedFor` belongs under `status`");
 }
 
 #[test]
@@ -212,15 +222,15 @@ fn versions_and_kinds_that_a_release_does_not_serve() {
     assert_eq!(kind("1.32", "v1", "ResourceClaim"), format!("v1 is served by 1.34 to 1.{newest}; 1.32.13 serves v1beta1"));
     assert_eq!(
         kind("1.36", "v1alpha3", "ResourceClaim"),
-        "ResourceClaim in v1alpha3 is served by 1.31 to 1.33; 1.36.3 serves v1"
+        "ResourceClaim in v1alpha3 is served by 1.31 to 1.33; 1.36.6 serves v1"
     );
     assert_eq!(
         kind("1.34", "v1alpha2", "ResourceClass"),
-        "v1alpha2 is served by 1.27 to 1.30; 1.34.9 serves v1, where DeviceClass takes its place"
+        "v1alpha2 is served by 1.27 to 1.30; 1.34.13 serves v1, where DeviceClass takes its place"
     );
     assert_eq!(
         kind("1.36", "v1", "ResourceClass"),
-        "ResourceClass is not in v1 of Kubernetes 1.36.3: DeviceClass takes its place"
+        "ResourceClass is not in v1 of Kubernetes 1.36.6: DeviceClass takes its place"
     );
     assert_eq!(kind("1.32", "v1alpha3", "DeviceTaintRule"), "DeviceTaintRule exists since Kubernetes 1.33, not in 1.32.13");
 }
@@ -240,9 +250,13 @@ fn pods_are_judged_by_the_release_of_the_text() {
     let classic = claim("v1alpha2", "  resourceClassName: c\n");
     let told = |text: &str| -> Vec<Value> {
         let request = json!({"verb": "validate", "text": text});
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
-        assert_eq!(answer["ok"], true, "{answer}");
-        answer["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "pod-claim-source").cloned().collect()
+        let answer = crate::support::ask(&request);
+        let of_code = |code: &'static str| {
+            answer["findings"].as_array().unwrap().iter().filter(move |finding| finding["code"] == code).cloned()
+        };
+        // The server refuses the other form as an unknown field.
+        assert_eq!(answer["ok"], of_code("unknown-field").next().is_none(), "{answer}");
+        of_code("pod-claim-source").collect()
     };
     assert_eq!(told(&format!("{flat}{device}")), Vec::<Value>::new());
     assert_eq!(told(&format!("{nested}{classic}")), Vec::<Value>::new());
@@ -272,7 +286,7 @@ spec:
 ";
     let found = |gate: bool| {
         let gates = json!({ "DRAPrioritizedList": gate });
-        crate::support::manifests::ask(&json!({ "verb": "validate", "text": text, "release": "1.33", "gates": gates }))["findings"].clone()
+        crate::support::ask(&json!({ "verb": "validate", "text": text, "release": "1.33", "gates": gates }))["findings"].clone()
     };
     let errors = |findings: &Value| {
         let errors: Vec<(String, String)> = findings
@@ -348,7 +362,7 @@ fn a_device_taint_rule_has_a_status_from_1_35_on() {
         .replace("{name: a}", "{name: a, resourceVersion: '1'}");
     let codes = |release: &str| {
         let request = json!({ "verb": "validate", "operation": "updateStatus", "release": release, "text": text, "old": text });
-        let answer = crate::support::manifests::ask(&request);
+        let answer = crate::support::ask(&request);
         let codes: Vec<String> =
             answer["findings"].as_array().unwrap().iter().map(|f| f["code"].as_str().unwrap().to_owned()).collect();
         codes
@@ -371,4 +385,47 @@ filters:
         help("1.30", text, "selector-invalid"),
         "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
     );
+}
+
+/// A value of another shape than its field, with what to write.
+#[test]
+fn values_of_other_types() {
+    let claim = |request: &str| object("v1", "ResourceClaim", &format!("  devices:\n    requests:\n    - name: r\n{request}"));
+    for (request, said) in [
+        ("      exactly: [{deviceClassName: c}]\n", "write a map here, not a list: remove the `-`"),
+        ("      exactly: c\n", "write a map here: its fields on lines of their own, further in"),
+        ("      exactly: {deviceClassName: c, allocationMode: [All]}\n", "write one value here, not a list"),
+        ("      exactly: {deviceClassName: c, selectors: [{cel: \"true\"}]}\n", "write `cel: {expression: …}`"),
+        (
+            "      exactly: {deviceClassName: c, selectors: {cel: {expression: \"true\"}}}\n",
+            "write a list here: begin the entry with `- `",
+        ),
+        ("      exactly: {deviceClassName: c, count: two}\n", ""),
+    ] {
+        assert_eq!(help("1.37", &claim(request), "type-mismatch"), said, "{request}");
+    }
+}
+
+/// Numbers and booleans in quotes; what is no number without them has no correction.
+#[test]
+fn quoted_numbers_and_booleans() {
+    for (field, bare) in
+        [("count: \"2\"", "count: 2"), ("count: '2'", "count: 2"), ("adminAccess: \"false\"", "adminAccess: false")]
+    {
+        let text = object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: c\n        {field}\n"),
+        );
+        assert!(help("1.37", &text, "type-mismatch").starts_with("in quotes it is a string: write `"), "{field}");
+        assert_eq!(mended("1.37", &text, "type-mismatch"), text.replace(field, bare));
+    }
+    for other in ["count: \"02\"", "count: \"2.5\"", "count: \"two\"", "adminAccess: \"yes\""] {
+        let text = object(
+            "v1",
+            "ResourceClaim",
+            &format!("  devices:\n    requests:\n    - name: r\n      exactly: {{deviceClassName: c, {other}}}\n"),
+        );
+        assert_eq!(help("1.37", &text, "type-mismatch"), "", "{other}");
+    }
 }

@@ -1,7 +1,7 @@
 //! The remark if no release was named and releases answer differently, checked with the recorded answers of 1.31 to 1.36.
 
 use crate::device_vectors::{RELEASES, recorded, sent, step};
-use crate::support::manifests::ask;
+use crate::support::ask;
 use claimkit::api::release::LAST_PATCHES;
 use claimkit::api::{Release, VERSIONS};
 use serde_json::{Value, json};
@@ -76,7 +76,8 @@ fn the_remark_is_there_where_recorded_verdicts_differ() {
     }
     println!("{compared} objects, {differing} with different verdicts");
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(compared > 100 && differing > 1, "{compared} objects, {differing} with different verdicts");
+    // With 1.37, 95 objects are recorded for every release that serves them.
+    assert!(compared > 90 && differing > 1, "{compared} objects, {differing} with different verdicts");
 }
 
 const CLAIM: &str = "apiVersion: resource.k8s.io/v1
@@ -104,7 +105,7 @@ fn the_remark_names_the_releases_and_what_one_of_them_says() {
     assert_eq!(found["origin"], "claimkit");
     let help = found["help"].as_str().unwrap();
     assert!(
-        help.starts_with("name the release of the cluster to get its answer; 1.34.9 says: spec.devices.requests[0]"),
+        help.starts_with("name the release of the cluster to get its answer; 1.34.13 says: spec.devices.requests[0]"),
         "{help}"
     );
     assert!(help.contains("undeclared reference to 'sort'"), "{help}");

@@ -1,14 +1,15 @@
-//! Every recorded answer of kube-apiserver 1.31 to 1.36 for v1alpha3, v1beta1, v1beta2 and v1.
+//! Every recorded answer of kube-apiserver 1.31 to 1.37 for v1alpha3, v1beta1, v1beta2 and v1.
 
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
 use claimkit::api::{Api, Gates, Release};
-use claimkit::server::endpoint::{Call, Operation, answer};
+use claimkit::rules::Operation;
+use claimkit::server::endpoint::{Call, answer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-pub const RELEASES: [&str; 6] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3"];
+pub const RELEASES: [&str; 7] = ["1.31.14", "1.32.13", "1.33.13", "1.34.9", "1.35.6", "1.36.3", "1.37.2"];
 
 /// The recorded answers of a release, one a line.
 pub fn recorded(release: &str) -> String {
@@ -56,6 +57,9 @@ fn of_cel(case: &Value) -> bool {
 /// compare recordings of the expression language itself.
 pub const LATER_LIBRARY: (&str, &str) = ("1.31.14", "ResourceClaim/v1alpha3/create/expr-format");
 
+/// Two texts of one amount, `100m` and `0.1`, differ for 1.37's gate DRAFractionalCapacityRange. Records keep the canonical text only.
+pub const SAME_AMOUNT: (&str, &str) = ("1.37.2", "ResourceSlice/v1/create/policy-on-frac-values-dup");
+
 #[derive(Default)]
 struct Tally {
     cases: usize,
@@ -74,6 +78,20 @@ impl Tally {
     }
 }
 
+/// A server stores protobuf, in which an empty list and no list are the same. The recordings before 1.37 did not make that trip, so
+/// some of them have `[]` where a server answers `null`.
+fn without_empty_lists(value: &Value) -> Value {
+    match value {
+        Value::Array(items) if items.is_empty() => Value::Null,
+        Value::Array(items) => items.iter().map(without_empty_lists).collect(),
+        Value::Object(map) => {
+            let kept = map.iter().map(|(key, value)| (key.clone(), without_empty_lists(value)));
+            Value::Object(kept.filter(|(_, value)| !value.is_null()).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 fn run(release: &str) -> Tally {
     let mut tally = Tally::default();
     let parsed = Release::parse(release).unwrap();
@@ -81,7 +99,7 @@ fn run(release: &str) -> Tally {
         tally.cases += 1;
         let text = |key: &str| case[key].as_str().unwrap();
         let id = text("id");
-        if (release, id) == LATER_LIBRARY {
+        if [LATER_LIBRARY, SAME_AMOUNT].contains(&(release, id)) {
             continue;
         }
         tally.cel += usize::from(of_cel(&case));
@@ -97,12 +115,13 @@ fn run(release: &str) -> Tally {
             given.iter().map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned())).collect();
         let body = case["text"].as_str().map_or_else(|| sent(&case["object"]), str::to_owned);
         let stored = case.get("old").map(sent);
-        let operation = match text("op") {
-            "create" => Operation::Create,
-            "update" => Operation::Update,
-            _ => Operation::UpdateStatus,
+        let operation = match (text("op"), stored.as_deref()) {
+            ("create", _) => Operation::Create,
+            ("update", Some(stored)) => Operation::Update(stored),
+            (_, Some(stored)) => Operation::UpdateStatus(stored),
+            (other, None) => panic!("{id}: {other} without a stored object"),
         };
-        let call = Call { api, release: parsed, gates, labels: Some(&labels), operation, body: &body, stored: stored.as_deref() };
+        let call = Call { api, release: parsed, gates, labels: Some(&labels), operation, body: &body };
         let reply = answer(&call);
         let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
         tally.compare("panic", id, &json!(case.get("panic").is_some()), &json!(reply.panics));
@@ -143,7 +162,8 @@ fn run(release: &str) -> Tally {
             }
             got.insert((*version).to_owned(), object);
         }
-        tally.compare("stored", id, &Value::Object(want), &Value::Object(got));
+        let (want, got) = (without_empty_lists(&Value::Object(want)), without_empty_lists(&Value::Object(got)));
+        tally.compare("stored", id, &want, &got);
     }
     tally
 }
@@ -177,4 +197,5 @@ releases! {
     kubernetes_1_34 = "1.34.9",
     kubernetes_1_35 = "1.35.6",
     kubernetes_1_36 = "1.36.3",
+    kubernetes_1_37 = "1.37.2",
 }

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 fn ask(marked: &str, release: Option<&str>) -> (String, Vec<Value>) {
     let offset = marked.find('▮').expect("a cursor");
     let text = marked.replacen('▮', "", 1);
-    let mut request = json!({"verb": "complete", "text": text, "position": {"offset": offset}});
+    let mut request = json!({"verb": "complete", "text": text, "position": {"byteOffset": offset}});
     if let Some(release) = release {
         request["release"] = json!(release);
     }
     let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::file)).unwrap();
+        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::sentences)).unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
     (text, answer["items"].as_array().unwrap().clone())
 }
@@ -23,7 +23,7 @@ fn labels(marked: &str) -> Vec<String> {
 fn taken(marked: &str, label: &str) -> String {
     let (text, items) = ask(marked, None);
     let item = items.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("no {label} in {items:#?}"));
-    let at = |end: &str| usize::try_from(item["range"][end]["offset"].as_u64().unwrap()).unwrap();
+    let at = |end: &str| usize::try_from(item["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
     format!("{}{}{}", &text[..at("start")], item["insertText"].as_str().unwrap(), &text[at("end")..])
 }
 
@@ -231,10 +231,10 @@ fn nothing_in_comments_texts_and_free_values() {
 fn sentences_come_in_the_language_asked_for() {
     let request = |locale: &str| {
         let text = format!("{CLAIM}spec:\n  ");
-        json!({"verb": "complete", "text": text, "position": {"offset": text.len()}, "locale": locale}).to_string()
+        json!({"verb": "complete", "text": text, "position": {"byteOffset": text.len()}, "locale": locale}).to_string()
     };
     let ask = |locale| -> Value {
-        serde_json::from_str(&claimkit::wire::answer_with(&request(locale), claimkit::cli::locale::file)).unwrap()
+        serde_json::from_str(&claimkit::wire::answer_with(&request(locale), claimkit::cli::locale::sentences)).unwrap()
     };
     assert!(ask("en")["items"][0]["documentation"].as_str().unwrap().starts_with("Name of the ResourceClass"));
     assert_eq!(ask("zh-Hans")["items"][0]["detail"], "字符串, 必需");
@@ -259,7 +259,7 @@ fn nothing_typed_on_the_way_is_too_odd() {
                 let typed = &text[..end];
                 let (_, items) = ask(&format!("{}▮{}", &typed[..cursor], &typed[cursor..]), None);
                 for item in items {
-                    let (start, end) = (&item["range"]["start"]["offset"], &item["range"]["end"]["offset"]);
+                    let (start, end) = (&item["range"]["start"]["byteOffset"], &item["range"]["end"]["byteOffset"]);
                     let span = usize::try_from(start.as_u64().unwrap()).unwrap()..usize::try_from(end.as_u64().unwrap()).unwrap();
                     assert!(span.contains(&cursor) || span.end == cursor || span.start == cursor, "{typed:?} {cursor} {item}");
                     assert!(typed.get(span).is_some(), "{typed:?} {item}");
@@ -314,12 +314,32 @@ fn inside_expressions() {
     assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
 }
 
+/// The expression of a derived attribute (1.37) is completed as a selector is.
+#[test]
+fn inside_expressions_that_derive_attributes() {
+    let claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        deviceClassName: gpu.example.com\n        derivedAttributes:\n        - name: example.com/a\n          expression: ";
+    assert_eq!(labels(&format!("{SLICE}{claim}'device.attributes[\"▮\"]'\n")), ["gpu.example.com", "x-y.z"]);
+    assert_eq!(labels(&format!("{claim}'device.▮'\n"))[..3], ["driver", "attributes", "capacity"]);
+}
+
+/// The values that each entry of a list may have.
+#[test]
+fn operations_that_a_node_leaves_out() {
+    let slice = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: d\n  skipNodeOperations:\n  - ▮\n";
+    let position = json!({"byteOffset": slice.find('▮')});
+    let text = slice.replacen('▮', "", 1);
+    let request = json!({"verb": "complete", "text": text, "position": position, "release": "1.37", "gates": {"DRAOptionalNodeOperations": true}});
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let labels: Vec<&str> = answer["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["*", "NodePrepareResources", "NodeUnprepareResources"], "{answer}");
+}
+
 /// Completion in an expression depends on the release and its gates.
 #[test]
 fn inside_expressions_by_release_and_gates() {
     let marked = format!("{CLASS}'device.▮'\n");
     let ask = |release: &str, gates: Value| {
-        let position = json!({"offset": marked.find('▮')});
+        let position = json!({"byteOffset": marked.find('▮')});
         let text = marked.replacen('▮', "", 1);
         let request = json!({"verb": "complete", "text": text, "position": position, "release": release, "gates": gates});
         serde_json::from_str::<Value>(&claimkit::wire::answer(&request.to_string())).unwrap()
@@ -384,7 +404,11 @@ fn places_of_the_device_family() {
             &["selectedNode", "potentialNodes"],
         ),
         ("apiVersion: resource.k8s.io/v1alpha3\nkind: ▮\n", Some("1.36"), &["DeviceTaintRule", "ResourcePoolStatusRequest"]),
-        ("apiVersion: ▮\nkind: DeviceTaintRule\n", None, &["resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"]),
+        (
+            "apiVersion: ▮\nkind: DeviceTaintRule\n",
+            None,
+            &["resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1alpha3"],
+        ),
         (
             &format!("{}    resourceClaimName: ▮\n{others}", pod.replace("    resourceClaimTemplateName: template-a\n", "")),
             None,
@@ -401,8 +425,8 @@ fn places_of_the_device_family() {
     for (marked, release, wanted) in places {
         let offset = marked.find('▮').unwrap();
         let text = marked.replacen('▮', "", 1);
-        let request = json!({ "verb": "complete", "text": text, "position": { "offset": offset }, "release": release });
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let request = json!({ "verb": "complete", "text": text, "position": {"byteOffset": offset }, "release": release });
+        let answer: Value = crate::support::ask(&request);
         let labels: Vec<&str> = answer["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
         assert!(labels.starts_with(wanted), "{labels:?} at {marked}");
         let values = wanted

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 fn request(marked: &str) -> Value {
     let offset = marked.find('▮').expect("a cursor");
-    json!({"verb": "hover", "text": marked.replacen('▮', "", 1), "position": {"offset": offset}})
+    json!({"verb": "hover", "text": marked.replacen('▮', "", 1), "position": {"byteOffset": offset}})
 }
 
 fn ask(request: &Value) -> Value {
     let answer: Value =
-        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::file)).unwrap();
+        serde_json::from_str(&claimkit::wire::answer_with(&request.to_string(), claimkit::cli::locale::sentences)).unwrap();
     assert_eq!(answer["ok"], true, "{answer}");
     answer["hover"].clone()
 }
@@ -20,7 +20,7 @@ fn hover(marked: &str) -> Value {
 
 /// The text under the hover's range.
 fn under(marked: &str, hover: &Value) -> String {
-    let at = |end: &str| usize::try_from(hover["range"][end]["offset"].as_u64().unwrap()).unwrap();
+    let at = |end: &str| usize::try_from(hover["range"][end]["byteOffset"].as_u64().unwrap()).unwrap();
     marked.replacen('▮', "", 1)[at("start")..at("end")].to_owned()
 }
 
@@ -143,7 +143,7 @@ fn markdown_in_both_languages() {
     let chinese = ask(&request)["markdown"].as_str().unwrap().to_owned();
     assert!(chinese.starts_with("**`spec.allocationMode`** 字符串 · 自 1.26 起\n\n何时分配资源。"), "{chinese}");
     // Without sentences: facts and keys.
-    let bare: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let bare: Value = crate::support::ask(&request);
     assert!(bare["hover"].get("markdown").is_none());
     assert_eq!(bare["hover"]["field"]["default"], "WaitForFirstConsumer");
 }
@@ -164,7 +164,7 @@ fn what_is_missing_in_a_request_is_named() {
 fn the_outline_agrees_with_the_tree() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/manifests");
     let ask = |request: Value| -> Value {
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let answer: Value = crate::support::ask(&request);
         answer["hover"].clone()
     };
     let (mut agreed, mut differed) = (0, Vec::new());
@@ -177,13 +177,15 @@ fn the_outline_agrees_with_the_tree() {
         const BROKEN: &str = "a: [\n---\n";
         let broken = format!("{BROKEN}{text}");
         for offset in (0..text.len()).step_by(3).filter(|at| text.is_char_boundary(*at)) {
-            let by_tree = ask(json!({"verb": "hover", "text": text, "position": {"offset": offset}}));
+            let by_tree = ask(json!({"verb": "hover", "text": text, "position": {"byteOffset": offset}}));
             // Parts of expressions are known of texts that can be read.
-            let expression = by_tree["key"].as_str().is_some_and(|key| key.ends_with("CELDeviceSelector.expression"));
+            let expression = by_tree["key"].as_str().is_some_and(|key| {
+                ["CELDeviceSelector.expression", "DeviceDerivedAttribute.expression"].iter().any(|end| key.ends_with(end))
+            });
             if by_tree.is_null() || expression || by_tree["key"].as_str().is_some_and(|key| key.ends_with(".selector")) {
                 continue;
             }
-            let position = json!({"offset": offset + BROKEN.len()});
+            let position = json!({"byteOffset": offset + BROKEN.len()});
             let by_outline = ask(json!({"verb": "hover", "text": broken, "position": position}));
             // Only the reader knows that the label `y` is `true`.
             let same_place = by_tree["title"] == by_outline["title"] || by_tree["field"]["type"] == "map";
@@ -210,15 +212,15 @@ fn no_text_is_too_odd() {
     for text in &texts {
         for end in (0..=text.len()).filter(|end| text.is_char_boundary(*end)) {
             for offset in (0..=end).step_by(5) {
-                let request = json!({"verb": "hover", "text": text[..end], "position": {"offset": offset}});
-                let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+                let request = json!({"verb": "hover", "text": text[..end], "position": {"byteOffset": offset}});
+                let answer: Value = crate::support::ask(&request);
                 assert_eq!(answer["ok"], true, "{request} {answer}");
                 let hover = &answer["hover"];
                 if hover.is_null() {
                     continue;
                 }
                 found += 1;
-                let (start, end) = (&hover["range"]["start"]["offset"], &hover["range"]["end"]["offset"]);
+                let (start, end) = (&hover["range"]["start"]["byteOffset"], &hover["range"]["end"]["byteOffset"]);
                 assert!(start.as_u64() <= Some(offset as u64) && Some(offset as u64) <= end.as_u64(), "{request} {answer}");
             }
         }
@@ -270,7 +272,7 @@ fn inside_expressions_by_release_and_gates() {
     assert_eq!(with("1.36", json!({}))["documentation"], "bool");
     let mut wrong = request(&marked);
     wrong["gates"] = json!({"DRANothing": true});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&wrong.to_string())).unwrap();
+    let answer: Value = crate::support::ask(&wrong);
     assert!(answer["error"].as_str().unwrap().contains("no feature gate `DRANothing`"), "{answer}");
 }
 
@@ -355,4 +357,96 @@ fn a_field_of_one_version_only_says_so() {
     assert_eq!(hover(exactly)["field"]["onlyIn"], Value::Null);
     let basic = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClass\n▮structuredParameters: true\n";
     assert_eq!(hover(basic)["field"]["onlyIn"], "v1alpha2");
+}
+
+/// Every field that 1.37 brought: its release, its gates, and what upstream's types demand of it (`api/resource/*/types.go` of 1.37.2,
+/// the tags `+k8s:`).
+#[test]
+fn every_new_field_of_1_37_has_its_facts() {
+    use claimkit::api::{Family, Field, Struct, VERSIONS};
+    fn collect(schema: &'static Struct, into: &mut Vec<&'static Struct>) {
+        if into.iter().all(|known| !std::ptr::eq(*known, schema)) {
+            into.push(schema);
+            schema.fields.iter().filter_map(|field| field.ty.holds()).for_each(|inner| collect(inner, into));
+        }
+    }
+    let release = claimkit::api::Release::last_of(37);
+    // Required, form, most items or bytes, unique, values, gates.
+    let told = |schema: &Struct, field: &Field| {
+        let facts = claimkit::editor::facts::facts(schema, field, release);
+        let unique = facts.unique.map(|unique| format!("{unique:?}"));
+        let gates: Vec<_> = field.gates.iter().map(|gate| gate.name()).collect();
+        let form = facts.format.map(|format| format.name());
+        json!([facts.required, form, facts.max_items.or(facts.max_bytes), unique, field.allowed(release), gates])
+    };
+    let node = ["*", "NodePrepareResources", "NodeUnprepareResources"];
+    let open = json!([]);
+    let plain = json!([false, null, null, null, open, []]);
+    let required = json!([true, null, null, null, open, []]);
+    let quantity = &plain;
+    let skipped = json!([false, null, null, "Whole", node, ["DRAOptionalNodeOperations"]]);
+    let partition = json!([false, "fully-qualified-name", null, null, open, ["DRAPartitionableDevicesType"]]);
+    let derived = json!([false, null, 32, null, open, ["DRADerivedAttributes"]]);
+    let wanted = std::collections::BTreeMap::from([
+        ("DeviceDerivedAttribute.expression", json!([true, "cel", 10240, null, open, []])),
+        ("DeviceDerivedAttribute.name", json!([true, "fully-qualified-name", null, null, open, []])),
+        (
+            "DeviceCounterConsumption.compatibilityGroups",
+            json!([false, "label", 2, "Whole", open, ["DRADeviceCompatibilityGroups"]]),
+        ),
+        ("DeviceRequestAllocationResult.skipNodeOperations", skipped.clone()),
+        ("ResourceSliceSpec.skipNodeOperations", skipped),
+        ("ResourceSliceSpec.partitionTypeAttribute", partition.clone()),
+        ("ResourcePoolStatusRequestSpec.defaultPartitionTypeAttribute", partition),
+        ("ExactDeviceRequest.derivedAttributes", derived.clone()),
+        ("DeviceSubRequest.derivedAttributes", derived.clone()),
+        ("DeviceRequest.derivedAttributes", derived),
+        ("Device.nodeAllocatableResources", json!([false, null, null, null, open, ["DRANodeAllocatableResources"]])),
+        ("BasicDevice.nodeAllocatableResources", json!([false, null, null, null, open, ["DRANodeAllocatableResources"]])),
+        ("NodeAllocatableResource.mapping", plain.clone()),
+        ("NodeAllocatableResource.overhead", plain.clone()),
+        ("NodeAllocatableMapping.capacityKey", plain.clone()),
+        ("NodeAllocatableMapping.capacityMultiplier", quantity.clone()),
+        ("NodeAllocatableMapping.deviceMultiplier", quantity.clone()),
+        ("NodeAllocatableOverhead.perPod", quantity.clone()),
+        ("NodeAllocatableOverhead.perContainer", quantity.clone()),
+        ("PoolStatus.partitionSummary", json!([false, null, 32, null, open, []])),
+        ("PoolStatus.shareableSummary", plain.clone()),
+        ("PartitionTypeStatus.attribute", required.clone()),
+        ("PartitionTypeStatus.type", required.clone()),
+        ("PartitionTypeStatus.total", required.clone()),
+        ("PartitionTypeStatus.allocatable", required.clone()),
+        ("ShareableSummaryStatus.fullyAvailableDevices", required.clone()),
+        ("ShareableSummaryStatus.partiallyAvailableDevices", required.clone()),
+        ("ShareableSummaryStatus.capacity", json!([false, null, 32, null, open, []])),
+        ("ShareableCapacityStatus.name", required.clone()),
+        ("ShareableCapacityStatus.total", required.clone()),
+        ("ShareableCapacityStatus.consumed", required.clone()),
+        ("ShareableCapacityStatus.available", required.clone()),
+    ]);
+    let mut structs = Vec::new();
+    for version in VERSIONS.iter().filter(|version| version.family == Family::Device) {
+        version.kinds.iter().for_each(|kind| collect(kind.schema, &mut structs));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for schema in structs {
+        for field in schema.fields.iter().filter(|field| field.since.minor == 37) {
+            let name = format!("{}.{}", schema.go, field.json);
+            assert_eq!(wanted.get(name.as_str()), Some(&told(schema, field)), "{name}");
+            seen.insert(name);
+        }
+    }
+    assert_eq!(seen.iter().map(String::as_str).collect::<Vec<_>>(), wanted.keys().copied().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_new_field_of_1_37_under_the_pointer() {
+    let text = "apiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {name: s}\nspec:\n  driver: d\n  skip▮NodeOperations: ['*']\n";
+    let hover = hover(text);
+    assert_eq!(hover["field"]["since"], "1.37");
+    assert_eq!(hover["field"]["gates"], json!(["DRAOptionalNodeOperations"]));
+    assert_eq!(hover["field"]["values"], json!(["*", "NodePrepareResources", "NodeUnprepareResources"]));
+    assert_eq!(hover["field"]["listType"], "set");
+    let text = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c}\nspec:\n  devices:\n    requests:\n    - name: r\n      exactly:\n        derivedAttributes:\n        - expression: device.dri▮ver\n";
+    assert_eq!(ask(&request(text))["documentation"], "string");
 }

@@ -55,8 +55,7 @@ fn wanted() -> BTreeSet<String> {
 }
 
 fn read(locale: &str) -> Sentences {
-    let file = claimkit::cli::locale::file(locale).expect("every locale has a file");
-    serde_json::from_str(file).expect("the file is an object of groups of sentences")
+    claimkit::cli::locale::sentences(locale).expect("every locale has a file, an object of groups of sentences")
 }
 
 #[test]

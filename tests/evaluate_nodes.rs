@@ -1,12 +1,9 @@
 //! Realistic nodes, the level of detail for many nodes, and findings about the selector itself.
 
+use crate::support::ask;
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
 use serde_json::{Value, json};
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 fn read(text: &str) -> PreparedNodes {
     PreparedNodes::read(text, &Limits::default())
@@ -18,7 +15,7 @@ fn shown(nodes: &PreparedNodes) -> (Vec<String>, Vec<&'static str>) {
         let labels = nodes.labels().filter_map(|label| Some(format!("{}={}", label.key(), label.value(at)?)));
         format!("{}{{{}}}", nodes.name(at), labels.collect::<Vec<_>>().join(","))
     };
-    ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code).collect())
+    ((0..nodes.len()).map(node).collect(), nodes.findings().iter().map(|finding| finding.code.name()).collect())
 }
 
 /// A node as kubectl prints it, with the large parts that the reader skips.
@@ -105,7 +102,7 @@ fn odd_nodes() {
     assert_eq!(answer["ok"], false);
     let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "json-syntax").unwrap();
     assert_eq!((&finding["in"], &finding["message"]), (&json!("nodes"), &json!("unexpected EOF")));
-    assert_eq!(finding["range"]["start"], json!({"line": 0, "character": 12, "offset": 12}));
+    assert_eq!(finding["range"]["start"], json!({"line": 0, "character": 12, "offset": 12, "byteOffset": 12}));
     let limited = PreparedNodes::read("{}", &Limits { node_set_bytes: 1, ..Limits::default() });
     assert_eq!(shown(&limited).1, ["limit-bytes"]);
 }
@@ -238,12 +235,11 @@ suitableNodes:
     - {key: gpu.example.com/model, operator: In, values: [a100, h100]}
 ";
     let node = "metadata: {name: node-3, labels: {gpu.example.com/model: t4, kubernetes.io/os: linux}}";
-    let answer = ask(&json!({"verb": "evaluate", "text": class, "nodes": node}));
-    let node = &answer["objects"][0]["placement"]["nodes"][0];
-    let place = |range: &Value| {
-        let count = |path: &str| range.pointer(path)?.as_u64();
-        Some(format!("class.yaml:{}:{}", count("/start/line")? + 1, count("/start/character")? + 1))
-    };
+    let nodes = claimkit::PreparedNodes::read(node, &claimkit::Limits::default());
+    let answer = claimkit::evaluate(class, &nodes, &claimkit::EvaluateOptions::default());
+    let node = &answer.placements[0].as_ref().unwrap().nodes[0];
+    let place =
+        |range: &claimkit::located::Range| Some(format!("class.yaml:{}:{}", range.start.line + 1, range.start.character + 1));
     let line = claimkit::report::nodes::line(node, &place, claimkit::report::text::Style::new(false));
     assert_eq!(
         line,

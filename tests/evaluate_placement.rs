@@ -44,7 +44,7 @@ fn ask(release: &str, objects: &[&str]) -> Value {
         .collect();
     let request =
         json!({"verb": "evaluate", "release": release, "text": format!("---\n{}", text.join("\n---\n")), "nodes": NODES});
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(&request)
 }
 
 /// The placement of the last object, which is the pod mostly.
@@ -434,7 +434,7 @@ fn templates_and_classes_alone() {
 fn objects_without_a_place_are_told_from_none() {
     let text = "apiVersion: resource.k8s.io/v1alpha2\nkind: PodSchedulingContext\nmetadata: {name: pod}\n";
     let request = serde_json::json!({"verb": "evaluate", "text": text, "nodes": ""});
-    let answer: serde_json::Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "nothing-checked").unwrap();
     let message =
         "nothing was checked: the text holds no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";

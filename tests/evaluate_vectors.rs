@@ -14,7 +14,7 @@ fn check(selector: &Value, node: &Value, release: &str) -> (bool, Value) {
         }
     };
     let request = json!({"verb": "evaluate", "release": release, "selector": selector.to_string(), "nodes": nodes});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     (answer["ok"] == true, answer["objects"][0]["placement"]["nodes"][0]["selector"].clone())
 }
 

@@ -2,7 +2,6 @@
 //! findings as YAML and as JSON. The objects are those of the recordings.
 
 use crate::support::styles;
-use claimkit::wire;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
@@ -53,7 +52,7 @@ fn ask(seed: &Seed, text: &str) -> Value {
     if let Some(old) = &seed.old {
         request["old"] = Value::String(old.to_string());
     }
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(&request)
 }
 
 proptest! {
@@ -89,7 +88,7 @@ proptest! {
             // The range of a finding refers to the text that it names.
             let stored = seed.old.as_ref().filter(|_| finding["in"] == "old").map(Value::to_string);
             let text = stored.as_deref().unwrap_or(&text);
-            let (from, to) = (range["start"]["offset"].as_u64().unwrap() as usize, range["end"]["offset"].as_u64().unwrap() as usize);
+            let (from, to) = (range["start"]["byteOffset"].as_u64().unwrap() as usize, range["end"]["byteOffset"].as_u64().unwrap() as usize);
             prop_assert!(text.get(from..to).is_some(), "{finding} in {text}");
             let line = text[..from].matches('\n').count() as u64;
             prop_assert_eq!(range["start"]["line"].as_u64(), Some(line), "{} in {}", finding, text);

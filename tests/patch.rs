@@ -1,18 +1,14 @@
 //! Patches: the examples of the RFCs, list semantics by patch type and release, the server's answers, and hostile patches.
 
+use crate::support::ask;
 use crate::support::patches;
 use claimkit::patch::Refused;
-use claimkit::wire;
 use serde_json::{Value, json};
-
-pub fn ask(request: Value) -> Value {
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
-}
 
 pub fn patch(old: &str, kind: &str, patch: &str, options: Value) -> Value {
     let mut request = json!({"verb": "validate", "operation": "patch", "old": old, "patchType": kind, "patch": patch});
     request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    ask(request)
+    ask(&request)
 }
 
 /// Document, patch, result (`null` for an error): RFC 6902, appendix A.
@@ -392,7 +388,7 @@ fn requests_that_cannot_be_used_say_what_to_write() {
             "unknown variant `diff`",
         ),
     ] {
-        let answer = ask(request);
+        let answer = ask(&request);
         assert!(answer["error"].as_str().is_some_and(|text| text.contains(error)), "{answer}");
     }
     for old in ["", "apiVersion: v1\nkind: Pod\n", &format!("{CLAIM}{CLAIM}"), "{"] {

@@ -3,6 +3,7 @@
 
 mod documents;
 mod fixtures;
+mod writes;
 
 use claimkit::api::Release;
 use claimkit::policy::{Cluster, schema};
@@ -157,7 +158,7 @@ fn opa_and_gatekeeper_agree_with_kubewarden() {
             assert_eq!(result["response"]["allowed"], result["allowed"], "{}", fixture.name);
             assert_eq!(result["response"]["status"]["message"], result["message"], "{}", fixture.name);
             // If the policy replaces a value, only a host with mutation leaves out the error about the old value.
-            let puts_in_place = fixture.name.starts_with("fallback") || fixture.name.starts_with("mutations");
+            let puts_in_place = ["fallback", "mutations", "samples: fallback"].iter().any(|name| fixture.name.starts_with(name));
             if response["mutated_object"].is_null() && !puts_in_place {
                 assert_eq!(result["message"], response["message"], "{}", fixture.name);
             }
@@ -203,9 +204,12 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
     for (settings, name) in [
         (json!({"cluster": {"classExists": true}}), "cluster"),
         (json!({"cluster": {"maxClaims": 0}}), "cluster"),
-        (json!({"cluster": {"podClasses": true}}), "cluster"),
-        (json!({"adminAccess": {"labels": {"a": "b"}}}), "labels"),
-        (json!({"resourceClasses": {"namespaces": [{"labels": {"a": "b"}, "allow": ["c"]}]}}), "labels"),
+        (json!({"deviceClasses": {"deny": ["x"]}, "cluster": {"podClasses": true}}), "cluster"),
+        (json!({"adminAccess": {"labels": {"a": "b"}}}), "adminAccess.labels"),
+        (
+            json!({"resourceClasses": {"namespaces": [{"labels": {"a": "b"}, "allow": ["c"]}]}}),
+            "resourceClasses.namespaces[].labels",
+        ),
     ] {
         let text = settings.to_string();
         let begin = format!("{name}: this host cannot be asked");
@@ -327,8 +331,8 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
 #[test]
 fn the_rules_can_be_resolved() {
     for (file, releases) in [
-        ("metadata.yml", &["1.34", "1.35", "1.36"][..]),
-        ("samples/strict.yaml", &["1.34", "1.35", "1.36"]),
+        ("metadata.yml", &["1.34", "1.35", "1.36", "1.37"][..]),
+        ("samples/strict.yaml", &["1.34", "1.35", "1.36", "1.37"]),
         ("samples/strict-1.32.yaml", &["1.32", "1.33"]),
         ("samples/strict-1.31.yaml", &["1.31"]),
         ("samples/strict-1.27.yaml", &["1.27", "1.28", "1.29", "1.30"]),
@@ -385,7 +389,9 @@ fn kubewarden_may_read_every_kind() {
 #[test]
 fn taint_rules_have_a_sample_for_each_version() {
     use claimkit::api::VERSIONS;
-    for (sample, releases) in [("taint-rules", &["1.36"][..]), ("taint-rules-1.33", &["1.33", "1.34", "1.35"])] {
+    for (sample, releases) in
+        [("taint-rules", &["1.36"][..]), ("taint-rules-1.33", &["1.33", "1.34", "1.35"]), ("taint-rules-1.37", &["1.37"])]
+    {
         let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
         let version = policy["spec"]["rules"][0]["apiVersions"][0].as_str().unwrap().to_owned();
         for release in releases.iter().map(|release| Release::parse(release).unwrap()) {
@@ -405,6 +411,60 @@ fn the_settings_schema_is_that_of_the_table() {
         std::fs::write(&path, &expected).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), expected, "run this test with CLAIMKIT_WRITE=1");
+}
+
+/// Each sample has objects of the kinds and the version that its rules name, one that it accepts and one that it refuses.
+#[test]
+fn each_sample_judges_objects_of_its_own_release() {
+    let mut judged: std::collections::BTreeMap<String, BTreeSet<bool>> = Default::default();
+    for fixture in all() {
+        let Some(sample) = &fixture.sample else { continue };
+        let policy = yaml(&root().join(format!("pkg/policy/samples/{sample}.yaml"))).remove(0);
+        let payload: Value = serde_json::from_slice(&fixture.payload).unwrap();
+        let resource = &payload["request"]["resource"];
+        let names = |rule: &Value| {
+            let has = |list: &str, part: &str| rule[list].as_array().unwrap().contains(&resource[part]);
+            has("apiGroups", "group") && has("apiVersions", "version") && has("resources", "resource")
+        };
+        assert!(policy["spec"]["rules"].as_array().unwrap().iter().any(names), "{}: no rule names {resource}", fixture.name);
+        let accepted = fixture.expect["accepted"].as_bool().unwrap();
+        judged.entry(sample.clone()).or_default().insert(accepted);
+    }
+    for sample in std::fs::read_dir(root().join("pkg/policy/samples")).unwrap().map(|entry| entry.unwrap().path()) {
+        if sample.extension().is_some_and(|extension| extension == "yaml") {
+            let name = sample.file_stem().unwrap().to_string_lossy().into_owned();
+            assert_eq!(judged.remove(&name), Some(BTreeSet::from([false, true])), "{name}");
+        }
+    }
+    assert!(judged.is_empty(), "{judged:?}");
+}
+
+/// Gatekeeper's audit sends stored objects without an operation, or with an empty one: they are judged with their status.
+#[test]
+fn gatekeepers_audit_is_answered() {
+    let metadata = json!({"name": "c", "namespace": "a", "uid": "7d1c2a3e-0000-4000-8000-000000000001", "resourceVersion": "4"});
+    let claim = json!({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": metadata,
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "c", "allocationMode": "ExactCount", "count": 1}}]}},
+        "status": {"allocation": {"devices": {"results": [{"request": "r", "driver": "evil.example.com", "pool": "p", "device": "d"}]}}}});
+    let kind = json!({"group": "resource.k8s.io", "version": "v1", "kind": "ResourceClaim"});
+    for operation in [Value::Null, json!("")] {
+        let mut review = json!({"kind": kind, "name": "c", "namespace": "a", "object": claim});
+        if operation.is_string() {
+            review["operation"] = operation;
+        }
+        let ask = |parameters: Value| {
+            let input = json!({"review": review, "parameters": parameters}).to_string();
+            let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+            answer.as_array().unwrap().iter().map(|one| one["msg"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(ask(json!({"drivers": {"allow": ["*"]}})), Vec::<String>::new());
+        let denied = "status.allocation.devices.results[0].driver: Forbidden: \"evil.example.com\" is denied by the policy";
+        assert_eq!(ask(json!({"drivers": {"deny": ["evil.example.com"]}})), [denied]);
+        // Other hosts send every request with its operation.
+        let input = json!({"request": review}).to_string();
+        let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+        assert_eq!(answer["code"], json!(400), "{answer}");
+    }
 }
 
 /// The settings of a sample.
@@ -441,7 +501,7 @@ fn what_admins_copy_works() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 19);
+    assert_eq!(checked, 24);
     let allow = json!({"resourceClasses": {"allow": ["gpu.example.com"]}});
     for (request, settings, code) in [
         ("claim", &json!({}), Value::Null),
@@ -458,6 +518,8 @@ fn what_admins_copy_works() {
         ("claim-other-class", &sample_settings("resource-classes"), json!(403)),
         ("pod", &sample_settings("pods"), json!(403)),
         ("pod", &json!({"pods": {"templates": {"allow": ["gpu-*"]}}}), json!(403)),
+        ("job-set", &sample_settings("job-sets"), json!(403)),
+        ("device-claim", &json!({"limits": {"maxCount": 0}}), json!(403)),
         ("raw-convert", &json!({}), Value::Null),
     ] {
         let text = std::fs::read_to_string(folder.join(format!("samples/requests/{request}.json"))).unwrap();
@@ -484,11 +546,140 @@ fn the_command_line_admits() {
     let expected = hosts::validate(format!(r#"{{"request":{request}}}"#).as_bytes(), None);
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(String::from_utf8(done.stdout).unwrap(), format!("{{\"accepted\":true}}\n{expected}\n"));
-    let done = run(&["--settings".as_ref(), folder.join("strict.yaml").as_ref(), fine.as_ref()]);
-    assert_eq!(done.status.code(), Some(2));
-    assert!(String::from_utf8(done.stderr).unwrap().contains("apiVersion: unknown setting; did you mean `apiVersions`?"));
+    // The settings of a policy's manifest, and a policy with nothing to judge.
+    let done =
+        run(&["--settings".as_ref(), folder.join("resource-classes.yaml").as_ref(), sample("claim-other-class.json").as_ref()]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(String::from_utf8(done.stdout).unwrap().starts_with("{\"accepted\":false"));
     let done = run(&[folder.join("strict.yaml").as_ref()]);
     assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("nothing to judge"));
+    let done = run(&["--settings".as_ref(), other.as_ref(), fine.as_ref()]);
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("operation: unknown setting"));
+}
+
+/// `claimkit policy --as vap` prints policies and bindings for every sample with settings of current versions, and says what is left
+/// out. tests/oracle/policies.mjs applies such policies to a real server.
+#[test]
+fn the_command_line_prints_validating_admission_policies() {
+    let run = |file: &Path| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit"))
+            .args(["policy", "--as", "vap"])
+            .arg(file)
+            .output()
+            .unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap())
+    };
+    let mut names = BTreeSet::new();
+    for sample in std::fs::read_dir(root().join("pkg/policy/samples")).unwrap().map(|entry| entry.unwrap().path()) {
+        if sample.extension().is_none_or(|extension| extension != "yaml") {
+            continue;
+        }
+        let (code, text, problem) = run(&sample);
+        assert_eq!(code, Some(0), "{}: {problem}", sample.display());
+        let mut bound = 0;
+        for document in text.split("---\n").skip(1) {
+            let policy = plain(document, &sample);
+            let name = policy["metadata"]["name"].as_str().unwrap().to_owned();
+            if policy["kind"] == "ValidatingAdmissionPolicyBinding" {
+                assert_eq!(policy["spec"]["policyName"], json!(name));
+                bound += 1;
+                continue;
+            }
+            assert!(names.insert((sample.clone(), name)), "{document}");
+            for validation in policy["spec"]["validations"].as_array().unwrap() {
+                assert!(
+                    !validation["expression"].as_str().unwrap().is_empty() && validation["message"].is_string(),
+                    "{document}"
+                );
+            }
+        }
+        let of_sample = names.iter().filter(|(of, _)| *of == sample).count();
+        assert_eq!(bound, of_sample, "{}", sample.display());
+        let name = sample.file_stem().unwrap().to_string_lossy().into_owned();
+        let has_none = name.starts_with("strict") || name == "cluster";
+        assert_eq!(of_sample == 0, has_none, "{name}: {text}");
+        let says = |left_out: &str| text.contains(&format!("# - {left_out}: "));
+        match name.as_str() {
+            "cluster" => assert!(says("cluster"), "{text}"),
+            "fallback" => assert!(says("deviceClasses.default, deviceClasses.fallback"), "{text}"),
+            "resource-classes" => assert!(says("resourceClasses") && says("suitableNodes") && says("shareable"), "{text}"),
+            "limits" => assert!(!text.contains("# - "), "{text}"),
+            _ => {}
+        }
+    }
+    let (code, _, problem) = run(&root().join("pkg/policy/samples/requests/claim.json"));
+    assert!(code == Some(2) && problem.contains("unknown setting"), "{problem}");
+}
+
+/// `claimkit admit -f POLICY -f MANIFEST` asks each policy about each object that its rules name.
+#[test]
+fn the_command_line_applies_policies_to_manifests() {
+    let folder = root().join("pkg/policy/samples");
+    let place = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("admit");
+    std::fs::create_dir_all(&place).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = place.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let policy = |name: &str| folder.join(format!("{name}.yaml")).to_string_lossy().into_owned();
+    let claim = |name: &str, class: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: {name}, namespace: team-a}} # a comment\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: {class}}}}}]}}}}\n"
+        )
+    };
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{name: a, image: i, resources: {claims: [{name: x}]}}]\n  resourceClaims: [{name: x, resourceClaimTemplateName: tpu}]\n";
+    let good = write("good.yaml", &claim("a", "gpu.example.com"));
+    let mixed =
+        write("mixed.yaml", &format!("{}---\n{}---\n{pod}", claim("a", "gpu.example.com"), claim("b", "tpu.example.com")));
+    let run = |arguments: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_claimkit")).arg("admit").args(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (done.status.code(), text(done.stdout), text(done.stderr))
+    };
+    let (classes, pods) = (policy("classes-and-drivers"), policy("pods"));
+    let (code, out, _) = run(&["-f", &classes, "-f", &good]);
+    let expected = "claimkit-classes-and-drivers: ResourceClaim team-a/a: pass\npass: 1, fail: 0, warn: 0, error: 0, skip: 0\n";
+    assert_eq!((code, out.as_str()), (Some(0), expected));
+    let (code, out, _) = run(&["-f", &classes, "-f", &pods, "-f", &mixed]);
+    assert_eq!(code, Some(1));
+    let expected = "claimkit-classes-and-drivers: ResourceClaim team-a/a: pass\n\
+        claimkit-classes-and-drivers: ResourceClaim team-a/b: fail\n    \
+        spec.devices.requests[0].exactly.deviceClassName: Unsupported value: \"tpu.example.com\": supported values: \
+        \"gpu.example.com\", \"*.corp.example.com\"; ask platform@example.com for another class\n\
+        claimkit-pods: Pod default/p: fail\n    \
+        spec.resourceClaims[0].resourceClaimTemplateName: Unsupported value: \"tpu\": supported values: \"gpu-*\"\n\
+        pass: 1, fail: 2, warn: 0, error: 0, skip: 3\n";
+    assert_eq!(out, expected);
+    let (code, out, _) = run(&["-f", &classes, "-f", &pods, "-f", &mixed, "-o", "json"]);
+    let whole: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &whole["summary"]), (Some(1), &json!({"pass": 1, "fail": 2, "warn": 0, "error": 0, "skip": 3})));
+    let line = &whole["results"][2];
+    assert_eq!((&line["name"], &line["result"], &line["response"]["code"]), (&json!("b"), &json!("fail"), &json!(403)));
+    assert!(whole["results"][1]["response"].is_null() && whole["results"][1]["result"] == "skip", "{whole}");
+    // Settings alone are asked about everything; an object of `--old` makes an update.
+    let settings = write("settings.yaml", "deviceClasses: {deny: [tpu.example.com]}\n");
+    let stored = write("old.yaml", &claim("b", "tpu.example.com"));
+    let (code, out, _) = run(&["--settings", &settings, "--old", &stored, &mixed]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("settings: ResourceClaim team-a/b: warn\n    warning: spec.devices.requests[0]"), "{out}");
+    // A policy that changes objects must be allowed to.
+    let fallback = std::fs::read_to_string(folder.join("fallback.yaml")).unwrap();
+    let forbidden = write("fallback.yaml", &fallback.replace("mutating: true", "mutating: false"));
+    assert_eq!(run(&["-f", &policy("fallback"), "-f", &mixed]).0, Some(0));
+    let (code, out, _) = run(&["-f", &forbidden, "-f", &mixed]);
+    assert!(code == Some(1) && out.contains("it must be `mutating: true`"), "{out}");
+    // What only a cluster can answer, what cannot be read.
+    let (code, out, _) = run(&["-f", &policy("cluster"), "-f", &good]);
+    assert!(code == Some(1) && out.contains("error: 1"), "{out}");
+    let broken = write("broken.yaml", "a: [\n");
+    assert_eq!(run(&["-f", &classes, "-f", &broken]).0, Some(2));
+    let group =
+        write("group.yaml", "apiVersion: policies.kubewarden.io/v1\nkind: ClusterAdmissionPolicyGroup\nmetadata: {name: g}\n");
+    let (code, _, problem) = run(&["-f", &group, "-f", &good]);
+    assert!(code == Some(2) && problem.contains("only single policies are asked"), "{problem}");
 }
 
 /// A request may have the labels of the namespace: the server allows admin access only in some namespaces.
@@ -501,7 +692,7 @@ fn admit_takes_the_labels_of_the_namespace() {
         "resource": {"group": "resource.k8s.io", "version": "v1beta1", "resource": "resourceclaims"}});
     let accepted = |labels: Value| {
         let request = json!({"verb": "admit", "request": admission, "settings": {"release": "1.34"}, "namespaceLabels": labels});
-        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         assert_eq!(answer["response"]["accepted"], answer["ok"], "{answer}");
         answer["ok"] == true
     };
@@ -520,7 +711,7 @@ fn admit_follows_settings_about_labels_that_it_is_told() {
         json!({"deviceClasses": {"deny": ["*"], "namespaces": [{"labels": {"team": "a"}, "allow": ["gpu.example.com"]}]}});
     let code = |settings: &Value, labels: Value| {
         let request = json!({"verb": "admit", "request": admission, "settings": settings, "namespaceLabels": labels});
-        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         answer["response"]["code"].clone()
     };
     assert_eq!(code(&labelled, json!({"team": "a", "floor": "1"})), Value::Null);

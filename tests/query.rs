@@ -1,7 +1,6 @@
 //! List queries: label and field selectors, upstream's grammar and errors.
 
 use claimkit::query::{fields, labels};
-use claimkit::wire;
 use serde_json::{Value, json};
 
 fn ask(options: Value) -> Value {
@@ -19,7 +18,7 @@ metadata: {name: p, labels: {app: db}}
 ";
     let mut request = json!({"verb": "parse", "text": text});
     request.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
-    serde_json::from_str(&wire::answer(&request.to_string())).unwrap()
+    crate::support::ask(&request)
 }
 
 #[test]
@@ -146,7 +145,7 @@ fn queries_say_which_objects_they_select() {
     let slice = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceSlice\nmetadata: {name: s}\nnodeName: n-1\ndriverName: d\n";
     let of_slice = |selector: &str| {
         let request = json!({"verb": "parse", "text": slice, "fieldSelector": selector});
-        let answer: Value = serde_json::from_str(&wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         answer["objects"][0]["selected"].as_bool().map_or(answer["findings"][0]["message"].clone(), Value::Bool)
     };
     assert_eq!(of_slice("nodeName=n-1,driverName!=e"), true);

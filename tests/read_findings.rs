@@ -97,7 +97,7 @@ fn blanks_behind_colons_of_whole_maps() {
     ] {
         let text = format!("{HEAD}{text}");
         let request = serde_json::json!({"verb": "validate", "text": text});
-        let answer: serde_json::Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         let finding = &answer["findings"][0];
         assert_eq!(finding["code"], "type-mismatch", "{text}: {finding}");
         let mended = finding["fixes"].get(0).map(|fix| fixes::apply(&text, fix));
@@ -186,7 +186,8 @@ fn what_kubectl_accepts_in_silence() {
     one("on: 1\n", Code::YamlConvertedKey, "on", "kubectl sends `true`", Some("\"on\": 1\n"));
     one("labels: {1.10: a}\n", Code::YamlConvertedKey, "1.10", "kubectl sends `1.1`", Some("labels: {\"1.10\": a}\n"));
     assert!(findings("8080: a\ntrue: b\n").is_empty());
-    one("a: 1\n...\nb: 2\n", Code::YamlDroppedText, "b: 2", "line 3 is never read", Some("a: 1\n---\nb: 2\n"));
+    one("a: 1\n...\nb: 2\n", Code::YamlDroppedText, "b: 2", "line 3 is never read", Some("a: 1\n# ...\nb: 2\n"));
+    one("a: 1\n...\nkind: B\n", Code::YamlDroppedText, "kind: B", "line 3 is never read", Some("a: 1\n---\nkind: B\n"));
     assert!(findings("a: 1\n...\n# end\n").is_empty());
     one("# c\n{a: 1}\nspec: lost\nmore: lost # c\n\n", Code::YamlDroppedText, "spec: lost\nmore: lost # c", "lines 3 to 4", None);
     one(" a: 1\nb: 2\n", Code::YamlDroppedText, "b: 2", "same column", None);
@@ -242,7 +243,7 @@ fn places_are_counted_in_the_whole_file() {
 fn every_refusal_is_explained() {
     let (mut refused, mut fixed) = (0, 0);
     for file in ["yaml_to_json.jsonl", "yaml_fuzz_sample.jsonl"] {
-        let path = format!("{}/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/crates/claimkit-yaml/tests/vectors/{file}", env!("CARGO_MANIFEST_DIR"));
         for line in std::fs::read_to_string(path).unwrap().split('\n').filter(|line| !line.is_empty()) {
             let vector: serde_json::Value = serde_json::from_str(line).unwrap();
             let text = vector["in"].as_str().unwrap();

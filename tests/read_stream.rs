@@ -74,8 +74,11 @@ fn files_are_taken_apart_as_by_kubectl_1_30() {
 
 /// The names of the objects that `validate` looks at, and the messages of all errors.
 fn answered(text: &str) -> (Vec<String>, Vec<String>) {
-    let request = serde_json::json!({"verb": "validate", "text": text});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    answered_by(&serde_json::json!({"verb": "validate", "text": text}))
+}
+
+fn answered_by(request: &Value) -> (Vec<String>, Vec<String>) {
+    let answer = crate::support::ask(request);
     let of = |list: &str, field: &str| {
         let items = answer[list].as_array().unwrap().iter();
         items.map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
@@ -111,20 +114,70 @@ fn a_byte_order_mark_does_not_change_how_a_file_is_read() {
     };
     let two = format!("\u{feff}{}\n{}\n", object("a"), object("b"));
     assert_eq!(answered(&two), (vec!["a".to_owned(), "b".to_owned()], vec![]));
-    let comma = answered("\u{feff}{\"kind\": \"ResourceClass\",}\n");
+    let slip =
+        |release: &str, text: &str| answered_by(&serde_json::json!({"verb": "validate", "release": release, "text": text}));
+    let comma = slip("1.32", "\u{feff}{\"kind\": \"ResourceClass\",}\n");
     assert_eq!(comma.1.len(), 1, "a trailing comma is no JSON: {comma:?}");
     assert!(comma.1[0].starts_with("json: offset 26: "), "the mark is not counted: {comma:?}");
+    let no_yaml = slip("1.37", "\u{feff}{\"kind\": \"ResourceClass\",]\n");
+    assert!(no_yaml.1[0].starts_with("json: offset 26: "), "the mark is not counted: {no_yaml:?}");
     assert_eq!(answered(&format!("\u{feff}{CLASS}")), (vec!["late".to_owned()], vec![]));
     assert_eq!(answered(&format!("\u{feff}---\n{CLASS}")), (vec!["late".to_owned()], vec![]));
     let separator = answered(&format!("\u{feff}--- x\n{CLASS}"));
     assert_eq!(separator, (vec![], vec!["invalid Yaml document separator: x".to_owned()]));
 }
 
+/// What kubectl 1.37.2 said of these texts.
+#[test]
+fn what_is_no_json_is_read_as_yaml_from_1_33_on() {
+    let object = |name: &str, end: &str| {
+        format!(
+            r#"{{"apiVersion": "resource.k8s.io/v1", "kind": "DeviceClass", "metadata": {{"name": "{name}"}}, "spec": {{}}{end}"#
+        )
+    };
+    let (whole, slip) = (object("a", "}"), object("b", ",}"));
+    let said =
+        |release: &str, text: &str| answered_by(&serde_json::json!({"verb": "validate", "release": release, "text": text}));
+    let comma =
+        |offset: usize| format!("json: offset {offset}: invalid character '}}' looking for beginning of object key string");
+    for (text, names, refusal) in [
+        (slip.clone(), vec!["b"], None),
+        (format!("{whole}\n{slip}\n"), vec!["a", "b"], None),
+        (format!("{whole}\n---\n{slip}\n"), vec!["a", "b"], None),
+        (
+            format!("{whole}\n{whole}\n{slip}\n"),
+            vec!["a", "a"],
+            Some("invalid character '}' looking for beginning of object key string".to_owned()),
+        ),
+        // YAML ends with its first value; kubectl is silent about the rest.
+        (format!("{slip}\n{whole}\n"), vec!["b"], Some("line 2 is never read: the document's one value ended before".to_owned())),
+        (
+            format!("{whole}\u{fffd}\n{slip}\n"),
+            vec!["a"],
+            Some(format!("json: offset {}: invalid character 'ï' looking for beginning of value", whole.len() + 1)),
+        ),
+        (
+            format!("{whole}}}\n"),
+            vec!["a"],
+            Some(format!("json: offset {}: invalid character '}}' looking for beginning of value", whole.len() + 1)),
+        ),
+    ] {
+        let answer = said("1.37", &text);
+        assert_eq!(
+            (answer.0, answer.1.first()),
+            (names.iter().map(|&name| name.to_owned()).collect(), refusal.as_ref()),
+            "{text}"
+        );
+    }
+    assert_eq!(said("1.33", &slip).0, ["b"]);
+    assert_eq!(said("1.32", &slip).1, [comma(slip.len())]);
+}
+
 #[test]
 fn a_carriage_return_before_a_line_break_is_dropped_once() {
     let raw = |text: &str| {
         let request = serde_json::json!({"verb": "parse", "text": text, "limits": {}});
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         answer["objects"][0]["object"]["metadata"]["annotations"]["a"].as_str().map(str::to_owned)
     };
     let text = |line_break: &str| {
@@ -162,7 +215,7 @@ fn validate_says_of_files_what_kubectl_1_30_says() {
         let vector: Value = serde_json::from_str(line).unwrap();
         let stderr = vector["kubectl"]["1.30"]["stderr"].as_str().unwrap();
         let request = serde_json::json!({"verb": "validate", "release": "1.30", "text": vector["in"]});
-        let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+        let answer = crate::support::ask(&request);
         let findings = answer["findings"].as_array().unwrap();
         // A kind that no server has is no matter of reading.
         let told: Vec<&str> = findings
@@ -174,5 +227,16 @@ fn validate_says_of_files_what_kubectl_1_30_says() {
             .collect();
         let agrees = if stderr.is_empty() { told.is_empty() } else { told.iter().any(|message| stderr.ends_with(message)) };
         assert!(agrees, "{}: {stderr}: {told:?}", vector["name"]);
+    }
+}
+
+/// kubectl since 1.35 names the embedded struct of a field, as its server does.
+#[test]
+fn a_number_for_api_version_is_refused_in_the_words_of_the_release() {
+    for (release, field) in [("1.34", "metadataOnlyObject.apiVersion"), ("1.37", "metadataOnlyObject.TypeMeta.apiVersion")] {
+        let request = serde_json::json!({"verb": "validate", "release": release, "text": "apiVersion: 1\nkind: DeviceClass\n"});
+        let answer = crate::support::ask(&request);
+        let message = format!("json: cannot unmarshal number into Go struct field {field} of type string");
+        assert_eq!(answer["findings"][0]["message"], message, "{release}");
     }
 }

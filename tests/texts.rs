@@ -1,16 +1,13 @@
 //! The text of a finding, and texts that come as bytes.
 
+use crate::support::ask;
 use serde_json::{Value, json};
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 const CLAIM: &str = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a, namespace: b, resourceVersion: \"1\"}\nspec: {resourceClassName: gpu}\n";
 
 /// What the range of a finding covers in a text.
 fn covered<'t>(finding: &Value, text: &'t str) -> Option<&'t str> {
-    let at = |end: &str| usize::try_from(finding["range"][end]["offset"].as_u64()?).ok();
+    let at = |end: &str| usize::try_from(finding["range"][end]["byteOffset"].as_u64()?).ok();
     text.get(at("start")?..at("end")?)
 }
 

@@ -9,8 +9,9 @@
 //! Lines that begin with `#` are expectations, whatever the text makes of them: they belong to the manifest as it is read.
 //! `CLAIMKIT_BLESS=1` writes what is found; read the difference before you commit it.
 
+use crate::support::ask;
 use crate::support::fixes;
-use crate::support::manifests::{Place, ask, folder, manifests, marker, request};
+use crate::support::manifests::{Place, folder, manifests, marker, request};
 use claimkit::finding::Code;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -193,4 +194,34 @@ fn every_fix_removes_its_finding() {
     }
     println!("fixes of {} codes were applied and removed their finding: {fixed:?}", fixed.len());
     assert!(fixed.len() > 15, "{fixed:?}");
+}
+
+/// Labels are judged alike by all releases: each refuses an invalid one, so the answer need not say that the release decides.
+#[test]
+fn an_invalid_label_is_refused_by_every_release() {
+    use claimkit::{Release, ValidateOptions, validate};
+    for (version, spec) in [
+        ("v1alpha1", "{resourceClassName: a}"),
+        ("v1alpha2", "{resourceClassName: a}"),
+        ("v1alpha3", "{devices: {requests: [{name: r, deviceClassName: c}]}}"),
+        ("v1beta1", "{devices: {requests: [{name: r, deviceClassName: c}]}}"),
+        ("v1beta2", "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}"),
+        ("v1", "{devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}"),
+    ] {
+        let head = format!("apiVersion: resource.k8s.io/{version}\nkind: ResourceClaim\n");
+        let labelled = |value: &str| format!("{head}metadata: {{name: x, labels: {{a: {value}}}}}\nspec: {spec}\n");
+        let (fine, invalid) = (labelled("fine"), labelled("\"no spaces\""));
+        let of_all = validate(&invalid, &ValidateOptions::default());
+        assert!(of_all.findings.iter().all(|finding| finding.code.name() != "release-decides"), "{version}");
+        let mut serving = 0;
+        for last in claimkit::api::release::LAST_PATCHES {
+            let mut options = ValidateOptions::default();
+            options.release = Release::parse(&format!("1.{}", last.minor));
+            if validate(&fine, &options).ok {
+                serving += 1;
+                assert!(!validate(&invalid, &options).ok, "{version} {}", last.minor);
+            }
+        }
+        assert!(serving > 0, "{version}");
+    }
 }

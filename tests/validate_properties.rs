@@ -1,6 +1,7 @@
 //! Laws of every object, tested on recorded objects with removed, added, duplicated and swapped parts, as JSON and as YAML:
 //! answers are consistent, ranges are inside the text, and a fix removes its finding and breaks nothing.
 
+use crate::support::ask;
 use crate::support::fixes;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -138,10 +139,6 @@ fn recorded() -> Vec<(String, Value)> {
         .collect()
 }
 
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
-
 /// What must hold of every answer.
 fn agrees_with_itself(request: &Value, answer: &Value) {
     let text = request["text"].as_str().unwrap();
@@ -149,7 +146,7 @@ fn agrees_with_itself(request: &Value, answer: &Value) {
     for finding in findings {
         let Some(range) = finding.get("range") else { continue };
         let text = request[finding["in"].as_str().unwrap()].as_str().unwrap();
-        let at = |side: &str| range[side]["offset"].as_u64().unwrap() as usize;
+        let at = |side: &str| range[side]["byteOffset"].as_u64().unwrap() as usize;
         assert!(at("start") <= at("end") && at("end") <= text.len(), "{finding}\n{text}");
         assert!(text.is_char_boundary(at("start")) && text.is_char_boundary(at("end")), "{finding}\n{text}");
     }

@@ -1,5 +1,6 @@
 //! Every recorded answer of upstream's validators, through the JSON interface that users call.
 
+use crate::support::ask;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -14,10 +15,6 @@ fn lines(name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     // Only `\n` ends a line: strings hold U+2028 and others verbatim.
     text.split('\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
 }
 
 fn strings(value: &Value) -> Vec<String> {

@@ -1,11 +1,8 @@
 //! The verb `allocate` on changed facts, and on a cluster beside the text.
 
 use super::place::lines::{list, text};
+use crate::support::ask;
 use serde_json::{Value, json};
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 fn scenario(name: &str) -> String {
     let path = format!("{}/tests/vectors/alloc/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
@@ -123,7 +120,11 @@ fn what_is_named_must_be_there() {
         (json!({"untaint": ["nope"]}), "`whatIf`: `untaint`: no driver and no DeviceTaintRule sets a taint `nope`"),
         (json!({"withoutRules": ["nope"]}), "`whatIf`: `withoutRules`: there is no DeviceTaintRule `nope`"),
         (json!({"nodesLike": ["nope"]}), "`whatIf`: `nodesLike`: there is no Node `nope`"),
-        (json!({"nodesLike": vec!["node-a"; 101]}), "`whatIf`: `nodesLike`: at most 100 nodes can be made up, not 101"),
+        (json!({"nodesLike": ["node-a", "node-a*1000"]}), "`whatIf`: `nodesLike`: at most 1000 nodes can be made up, not 1001"),
+        (
+            json!({"nodesLike": ["node-a*0"]}),
+            "`whatIf`: `nodesLike`: `node-a*0`: write the node and how many, such as `node-a*3`",
+        ),
     ] {
         assert_eq!(ask(&question("04-all-in-use", &json!({"whatIf": change})))["error"], problem);
     }
@@ -166,9 +167,9 @@ fn the_page_has_the_changes_of_the_command_line() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/state/whatif.ts");
     let page = std::fs::read_to_string(page).unwrap();
     let line = page.lines().find_map(|line| line.strip_prefix("const LISTS: Record<string, string> = ")).unwrap();
-    let shown = |(name, list): &(&str, &str)| {
+    let shown = |name: &str, list: &str| {
         if name.contains('-') { format!("\"{name}\": \"{list}\"") } else { format!("{name}: \"{list}\"") }
     };
-    let lists: Vec<String> = claimkit::cli::allocate::CHANGES.iter().map(shown).collect();
+    let lists: Vec<String> = claimkit::cli::allocate::CHANGES.iter().map(|(name, list, _)| shown(name, list)).collect();
     assert_eq!(line, format!("{{ {} }};", lists.join(", ")));
 }

@@ -3,11 +3,8 @@
 
 use super::place::lines::{all, lean, list, text};
 use super::support::fixes;
+use crate::support::ask;
 use serde_json::{Value, json};
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 fn scenario(name: &str) -> String {
     let path = format!("{}/tests/vectors/alloc/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
@@ -59,8 +56,8 @@ fn findings_have_places() {
     for finding in placed {
         let object = &objects[finding["object"].as_u64().unwrap() as usize];
         let (inner, outer) = (&finding["range"], &object["range"]);
-        let within = inner["start"]["offset"].as_u64() >= outer["start"]["offset"].as_u64()
-            && inner["end"]["offset"].as_u64() <= outer["end"]["offset"].as_u64();
+        let within = inner["start"]["byteOffset"].as_u64() >= outer["start"]["byteOffset"].as_u64()
+            && inner["end"]["byteOffset"].as_u64() <= outer["end"]["byteOffset"].as_u64();
         assert!(within, "{finding}");
     }
 }
@@ -137,7 +134,7 @@ fn edits_of_blocks() {
             let (with, without) = carried_out(&request);
             assert!(with == 1 && without == 0, "{with} with edits, {without} without: {}", ask(&request));
             let account = ask(&request)["pods"][0]["nodes"][0].clone();
-            let at = |range: &Value| &text[range["start"]["offset"].as_u64().unwrap() as usize..];
+            let at = |range: &Value| &text[range["start"]["byteOffset"].as_u64().unwrap() as usize..];
             assert!(at(&account["requests"][0]["range"]).starts_with("name"), "{account}");
         }
     }
@@ -210,13 +207,21 @@ fn text_has(finding: &Value, part: &str) -> bool {
     text(finding, "message").contains(part)
 }
 
-/// Nodes may come in a separate text, and a text without nodes is not a success.
+/// Nodes may come in a separate text or be named by slices; where no node is known, nothing was placed.
 #[test]
 fn nodes_apart() {
     let (node, rest) = OLD.split_once("---\n").unwrap();
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest, "nodes": node}));
     assert_eq!((&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]), (&json!(true), &json!("node-a")));
+    // The slice names its node, which is assumed then.
     let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": rest}));
+    assert_eq!((&answer["ok"], &answer["pods"][0]["nodes"][0]["name"]), (&json!(true), &json!("node-a")));
+    assert!(
+        list(&answer, "assumed").iter().any(|line| line.as_str().unwrap_or_default().starts_with("Node node-a ")),
+        "{answer}"
+    );
+    let nowhere = rest.replace("nodeName: node-a", "allNodes: true");
+    let answer = ask(&json!({"verb": "allocate", "release": "1.33", "text": nowhere}));
     assert_eq!((&answer["ok"], &answer["findings"][0]["code"]), (&json!(false), &json!("nothing-checked")), "{answer}");
 }
 
@@ -289,7 +294,7 @@ spec:
         assert_eq!((&account["pod"], &account["claims"]), (&json!("ns/p"), &json!(["ns/p-gpus"])), "{answer}");
         assert_eq!(account["nodes"][0]["message"], "cannot allocate all claims");
         let range = &account["nodes"][0]["requests"][0]["range"];
-        let at = |end: &str| range[end]["offset"].as_u64().unwrap() as usize;
+        let at = |end: &str| range[end]["byteOffset"].as_u64().unwrap() as usize;
         assert!(whole[at("start")..at("end")].contains("exactly"), "{range}");
         assert!(at("start") > whole.find("name: two").unwrap(), "{range}");
         assert_eq!(carried_out(&request), (1, 0));
@@ -312,15 +317,20 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
 "
     );
     let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": made}));
-    let range = &answer["pods"][0]["nodes"][0]["relaxations"][0]["changes"][0]["range"];
-    let at = range["start"]["offset"].as_u64().unwrap() as usize;
-    assert!(made[..at].ends_with("count: ") && at < made.find("kind: Pod").unwrap(), "{range}");
+    // The change is of the claim that the pod uses, and of the template for the next one.
+    let relaxation = &answer["pods"][0]["nodes"][0]["relaxations"][0];
+    let of = |range: &Value| range["start"]["byteOffset"].as_u64().unwrap() as usize;
+    let (pod, at) = (made.find("kind: Pod").unwrap(), of(&relaxation["changes"][0]["range"]));
+    assert!(made[..at].ends_with("count: ") && at > pod, "{relaxation}");
+    let places: Vec<usize> = list(relaxation, "edits").iter().map(|edit| of(&edit["range"])).collect();
+    assert!(matches!(places.as_slice(), [template, claim] if *template < pod && *claim == at), "{relaxation}");
+    assert_eq!(carried_out(&json!({"verb": "allocate", "release": "1.36.3", "text": made})), (1, 0));
     // Where the template was changed since, its places are not those of the claim.
     let changed = made.replace("  deviceClassName: gpu\n", "  allocationMode: ExactCount\n          deviceClassName: gpu2\n");
     assert_ne!(changed, made);
     let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": changed}));
     let relaxation = &answer["pods"][0]["nodes"][0]["relaxations"][0];
-    let at = relaxation["edits"][0]["range"]["start"]["offset"].as_u64().unwrap() as usize;
+    let at = relaxation["edits"][0]["range"]["start"]["byteOffset"].as_u64().unwrap() as usize;
     assert!(changed[..at].ends_with("count: ") && at > changed.find("kind: Pod").unwrap(), "{relaxation}");
 }
 
@@ -338,7 +348,9 @@ spec:
 ";
     for on in [false, true] {
         let text_of = format!("{slice}---\n{}", scenario("04-all-in-use"));
-        let answer = ask(&json!({"verb": "allocate", "text": text_of, "gates": {"DRANodeAllocatableResources": on}}));
+        let answer = ask(
+            &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": text_of, "gates": {"DRANodeAllocatableResources": on}}),
+        );
         let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
         let wanted = if on {
             "not looked at: taints of nodes, their resources where no device takes of them, affinity and other plugins of the scheduler; devices of claims that are not given here count as free; pods that are not given here take none"
@@ -363,7 +375,9 @@ fn claims_of_pod_groups_are_not_looked_at() {
         (false, "schedulingGroup: {podGroupName: g}, ", false),
         (true, "", false),
     ] {
-        let answer = ask(&json!({"verb": "allocate", "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on}}));
+        let answer = ask(
+            &json!({"verb": "allocate", "release": "1.36", "alone": true, "text": pod(group), "gates": {"DRAWorkloadResourceClaims": on}}),
+        );
         let told = list(&answer, "findings").iter().find(|finding| finding["code"] == "placement-not-modelled").unwrap();
         assert_eq!(text(told, "message").contains("claims of pod groups (DRAWorkloadResourceClaims), "), wanted, "{told}");
     }
@@ -387,7 +401,7 @@ fn devices_time_out() {
             "spec": {"resourceClaims": [{"name": "a", "resourceClaimName": "a"}]}});
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
         let text = json!({"apiVersion": "v1", "kind": "List", "items": [node, claim, pod]}).to_string();
-        let mut request = json!({"verb": "allocate", "release": "1.36.3", "text": text, "gates": gates});
+        let mut request = json!({"verb": "allocate", "alone": true, "release": "1.36.3", "text": text, "gates": gates});
         if now.is_string() {
             request["now"] = now;
         }
@@ -506,7 +520,7 @@ metadata: {name: n1}
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
     assert_eq!(told, "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet");
     let (message, told) = help("", "resourceClaimName: other");
-    assert_eq!(message, "could not find resourceclaim \"ns/other\"");
+    assert_eq!(message, "could not find ResourceClaim \"ns/other\"");
     assert_eq!(told, "no ResourceClaim `other` in namespace `ns` is given");
     let (message, told) = help("", "resourceClaimName: shared");
     assert_eq!(message, "request gpu: device class gpu.exmaple.com does not exist");

@@ -1,12 +1,9 @@
 //! The verb `cel`, as the contract has it: recorded answers of all releases, and requests that cannot be used.
 
+use crate::support::ask;
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
-}
 
 fn lines(name: &str) -> impl Iterator<Item = Value> {
     let path = format!("{}/tests/vectors/cel/{name}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
@@ -68,7 +65,7 @@ fn trace_and_reasons() {
     let why = r#"`device.attributes["gpu.example.com"].model == "a100"` is false: `device.attributes["gpu.example.com"].model` is "t4""#;
     assert_eq!(result["why"], json!([why]));
     let whole = &result["trace"][0];
-    assert_eq!((&whole["value"], &whole["range"]["end"]["offset"]), (&json!("false"), &json!(expression.len())));
+    assert_eq!((&whole["value"], &whole["range"]["end"]["byteOffset"]), (&json!("false"), &json!(expression.len())));
     let plain = ask(&json!({"verb": "cel", "expression": expression, "devices": [device]}));
     assert!(plain["results"][0].get("trace").is_none());
     assert_eq!(plain["results"][0]["cost"], result["cost"]);

@@ -42,7 +42,7 @@ test("bytes and objects are clusters too; what cannot be used is named", () => {
   assert.throws(() => prepareCluster(list, { gates: {} }), /unknown option `gates`/);
   assert.throws(() => prepareCluster(list, { release: "1.99" }), /unknown release `1.99`/);
   assert.throws(() => allocate(pod, { cluster: prepareNodes("") }), /`cluster` is a PreparedNodes or a PreparedCluster, or a copy of one/);
-  assert.throws(() => allocate(pod, { cluster: prepareCluster(cluster, { release: "1.35" }), release: "1.36" }), /`cluster` was read for Kubernetes 1.35.6, not for 1.36.3/);
+  assert.throws(() => allocate(pod, { cluster: prepareCluster(cluster, { release: "1.35" }), release: "1.36" }), /`cluster` was read for Kubernetes 1.35.10, not for 1.36.6/);
   assert.throws(() => allocate(pod, { cluster, whatIf: { free: ["prod/nope"] } }), /`whatIf`: `free`: there is no ResourceClaim `prod\/nope`/);
 });
 

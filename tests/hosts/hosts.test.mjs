@@ -2,7 +2,7 @@
 // The package is installed once; each case is a folder beside it.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -193,6 +193,59 @@ export default { fetch() { let given; ${check("given =")} return Response.json(g
   }
 });
 
+test("wrangler: a Worker as the README has it", async () => {
+  const made = folder("wrangler", {
+    "wrangler.toml": 'name = "claimkit-test"\nmain = "main.js"\ncompatibility_date = "2025-01-01"\nsend_metrics = false\n',
+    "main.js": `import { initSync, validate } from "claimkit";
+import module from "claimkit/claimkit_bg.wasm";
+initSync(module);
+export default { fetch() { let given; ${check("given =")} return Response.json(given); } };`,
+  });
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "1" };
+  const done = spawnSync(process.execPath, [tool("wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--outdir", "dist"], { cwd: made, env, encoding: "utf8" });
+  assert.equal(done.status, 0, `${done.stdout}${done.stderr}`);
+  // What wrangler would upload, run in the runtime that it is for.
+  const { Miniflare } = await import("miniflare");
+  const files = readdirSync(path.join(made, "dist"));
+  const modules = files.filter((name) => name.endsWith(".wasm")).map((name) => ({ type: "CompiledWasm", path: name, contents: readFileSync(path.join(made, "dist", name)) }));
+  const main = { type: "ESModule", path: "main.js", contents: readFileSync(path.join(made, "dist/main.js"), "utf8") };
+  const worker = new Miniflare({ modules: [main, ...modules], compatibilityDate: "2025-01-01" });
+  try {
+    assert.deepEqual(await (await worker.dispatchFetch("http://localhost/")).json(), expected);
+  } finally {
+    await worker.dispose();
+  }
+});
+
+for (const version of ["vite5", "vite6", "vite"]) {
+  test(`${version}: the module by its address, development and build without configuration`, async () => {
+    const main = `import url from "claimkit/wasm?url";\nimport { init, validate } from "claimkit";\ninit(url).then(() => { ${GIVE} });`;
+    const made = folder(`url-${version}`, { "index.html": PAGE, "main.js": main });
+    run(process.execPath, [tool(`${version}/bin/vite.js`), "build", "--logLevel", "warn"], made);
+    assert.deepEqual(await visit(path.join(made, "dist")), expected);
+  });
+}
+
+test("Yarn PnP: the command, import and require", () => {
+  const made = path.join(target, "yarn-pnp");
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  cpSync(packed(), path.join(made, "claimkit.tgz"));
+  const files = {
+    "package.json": JSON.stringify({ name: "pnp", private: true, dependencies: { claimkit: "file:./claimkit.tgz" } }),
+    ".yarnrc.yml": "nodeLinker: pnp\nenableGlobalCache: false\nenableImmutableInstalls: false\nenableTelemetry: false\n",
+    "yarn.lock": "",
+    "good.yaml": good,
+    "main.mjs": node("claimkit"),
+    "main.cjs": `const { validate } = require("claimkit");\n${PRINT}`,
+  };
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(made, file), text);
+  const yarn = (...args) => run(process.execPath, [tool("@yarnpkg/cli-dist/bin/yarn.js"), ...args], made).stdout;
+  yarn("install");
+  assert.equal(yarn("claimkit", "validate", "good.yaml"), "checked 3 objects in 1 file: no problems\n");
+  for (const file of ["main.mjs", "main.cjs"]) assert.deepEqual(JSON.parse(yarn("node", file)), expected, file);
+});
+
 test("Deno: run and bundle", () => {
   const made = folder("deno", { "main.mjs": node("claimkit"), "inline.mjs": node("claimkit/inline"), "deno.json": '{"nodeModulesDir": "manual"}' });
   assert.deepEqual(answers(spawnSync(bin("deno"), ["run", "--no-remote", "--allow-read", "--allow-env", "main.mjs"], { cwd: made, encoding: "utf8" })), expected);
@@ -219,6 +272,29 @@ test("Vitest", () => {
 test("Jest with vm-modules", () => {
   const made = folder("jest", { "a.test.js": unit(""), "package.json": '{"type": "module", "jest": {"transform": {}}}' });
   run(process.execPath, ["--experimental-vm-modules", "--no-warnings", tool("jest/bin/jest.js"), "--rootDir", made], made);
+});
+
+for (const environment of ["node", "jsdom"]) {
+  test(`Jest in CommonJS, ${environment}`, () => {
+    const made = folder(`jest-cjs-${environment}`, {
+      "a.test.cjs": unit("").replace(/import \{ validate \} from "claimkit";/, 'const { validate } = require("claimkit");').replace("new TextEncoder().encode", "Buffer.from"),
+      "package.json": JSON.stringify({ jest: { testEnvironment: environment === "node" ? "node" : tool("jest-environment-jsdom"), testMatch: ["**/*.test.cjs"] } }),
+    });
+    run(process.execPath, [tool("jest/bin/jest.js"), "--rootDir", made], made);
+  });
+}
+
+test("TypeScript compiled to CommonJS, run by Node", () => {
+  const made = folder("typescript-cjs", {
+    "package.json": '{"type": "commonjs"}',
+    "main.ts": `import { applyFixes, validate, type ValidateAnswer } from "claimkit";
+import init = require("claimkit");
+const answer: ValidateAnswer = validate("kind: ResourceClaim");
+console.log(applyFixes("a", answer.findings).text, typeof init.initSync, answer.ok);`,
+    "tsconfig.json": JSON.stringify({ compilerOptions: { strict: true, module: "node16", target: "es2022", skipLibCheck: false, types: [] }, files: ["main.ts"] }),
+  });
+  run(process.execPath, [tool("typescript/bin/tsc"), "--project", made, "--outDir", "dist"], made);
+  assert.equal(run(process.execPath, ["dist/main.js"], made).stdout, "a function false\n");
 });
 
 test("Next: a server component and a route", async () => {
@@ -259,8 +335,8 @@ test("publint has nothing to say", () => {
 });
 
 test("are the types wrong? not where there are types", () => {
-  // A CommonJS file resolves the package to an ES module, which Node 20.19 and later can require. JSON and Wasm have no types of
-  // their own in the older resolution, which knows no `exports`.
-  const flags = [packed(), "--profile", "esm-only", "--exclude-entrypoints", "./package.json", "./wasm", "./claimkit_bg.wasm", "--format", "ascii"];
+  // The entries beside the main one are ES modules, which Node 20.19 and later can require. JSON and Wasm have no types of their own
+  // in the older resolution, which knows no `exports`.
+  const flags = [packed(), "--profile", "esm-only", "--exclude-entrypoints", "./package.json", "./wasm", "./claimkit_bg.wasm", "./worker-host", "--format", "ascii"];
   run(bin("attw"), flags, home);
 });

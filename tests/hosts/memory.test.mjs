@@ -167,6 +167,7 @@ test("a long file takes room for its text and its answer, not for all its docume
   assert.equal(claimkit.validate(text).objects.length, count);
   const each = Math.round(exports.memory.buffer.byteLength / count);
   context.diagnostic(`${each} bytes of memory for each document of ${Math.round(text.length / count)}`);
-  // The answer is one JSON text; kept whole, a document like this takes 1400 bytes more.
-  assert.ok(each < 2400, `${each}`);
+  // The answer is one JSON text; kept whole, a document like this takes 1400 bytes more. With answers
+  // that are typed to the end it takes 2,572 bytes.
+  assert.ok(each < 2650, `${each}`);
 });

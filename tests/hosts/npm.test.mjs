@@ -40,6 +40,28 @@ const print = (value) => parentPort.postMessage(value);${check("print")}`,
   assert.deepEqual(JSON.parse(run("node", ["main.mjs"], folder).stdout), expected);
 });
 
+test("Node: claimkit/worker", () => {
+  const folder = project("node-claimkit-worker", {
+    "main.mjs": `import { startWorker } from "claimkit/worker";
+const { validate } = startWorker();
+const print = (value) => console.log(JSON.stringify(value));
+const answer = await validate(${JSON.stringify(good)});
+print([answer.ok, answer.objects.length]);`,
+  });
+  assert.deepEqual(JSON.parse(run("node", ["main.mjs"], folder).stdout), [true, 3]);
+});
+
+test("Vite: claimkit/worker in a page", async () => {
+  const folder = project("vite-claimkit-worker", {
+    "index.html": PAGE,
+    "main.js": `import { startWorker } from "claimkit/worker";
+startWorker().validate(${JSON.stringify(good)}).then((answer) => { globalThis.result = [answer.ok, answer.objects.length]; });`,
+    "vite.config.mjs": 'export default { worker: { format: "es" }, build: { target: "esnext" }, logLevel: "warn" };',
+  });
+  run(process.execPath, [path.join(here, "node_modules/vite/bin/vite.js"), "build"], folder);
+  assert.deepEqual(await visit(path.join(folder, "dist")), [true, 3]);
+});
+
 test("Node: npx claimkit", () => {
   const folder = project("npx", { "good.yaml": good });
   const { stdout } = run("npx", ["--no-install", "claimkit", "validate", "good.yaml"], folder);
@@ -141,7 +163,8 @@ test("before init every function says so", async () => {
     "index.html": PAGE,
     "main.js": `import * as claimkit from "./main.bundle.js";`,
     "all.js": `import * as claimkit from "claimkit";
-const names = Object.keys(claimkit).filter((name) => !["init", "initSync", "default", "addLocale", "vocabulary"].includes(name));
+const early = ["init", "initSync", "default", "addLocale", "applyFixes", "isRelease", "reset"];
+const names = Object.keys(claimkit).filter((name) => typeof claimkit[name] === "function" && !early.includes(name));
 globalThis.result = names.map((name) => { try { claimkit[name](); return name; } catch (error) { return error.message; } });`,
   });
   run(path.join(here, "node_modules/.bin/esbuild"), ["all.js", "--bundle", "--format=esm", "--outfile=main.bundle.js", "--log-level=error"], folder);

@@ -80,7 +80,7 @@ function junit(text) {
 function told(text, remarks) {
   // Where the assumed release decides is told without being asked for.
   const shown = ({ code, severity }) => remarks || severity !== "info" || code === "release-decides";
-  const reported = (finding) => !["nothing-checked", "other-group"].includes(finding.code) && shown(finding);
+  const reported = (finding) => !["nothing-checked", "other-group", "pod-claims-only"].includes(finding.code) && shown(finding);
   // Reports are in the order of the text, the answer in the server's.
   const place = ({ range }) => range?.start.offset ?? -1;
   return JSON.parse(text).files.map(({ file, answer }) => [file, answer.findings.filter(reported).sort((a, b) => place(a) - place(b))]);

@@ -65,6 +65,6 @@ test("import, start and first validation", (context) => {
 
 test("every file of the package is meant to be in it", () => {
   const packed = readdirSync(path.join(root, "pkg")).filter((name) => statSync(path.join(root, "pkg", name)).isFile());
-  const known = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|\.gitignore|[a-z]+\.(js|d\.ts)|claimkit_bg\.wasm(\.d\.ts|\.js)?)$/;
+  const known = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|THIRD-PARTY\.txt|\.gitignore|[a-z]+(-[a-z]+)?\.(js|d\.ts)|claimkit\.cjs|(index|types)\.d\.cts|(claimkit|command)_bg\.wasm(\.d\.ts|\.js)?)$/;
   assert.deepEqual(packed.filter((name) => !known.test(name)), []);
 });

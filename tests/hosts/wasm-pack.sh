@@ -29,8 +29,8 @@ tool wasm-bindgen wasm-bindgen-cli "$(sed -n '/^name = "wasm-bindgen"$/{n;s/vers
 PATH=$tools/npm/node_modules/.bin:$PATH
 command -v wasm-opt >/dev/null || { echo "no wasm-opt: run make pkg first" >&2; exit 1; }
 
-# The flags of `make pkg`: the compiler's work is then done already. They change names of folders in panics, nothing else.
-CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs)
+# The flags of `make pkg`: the compiler's work is then done already. They change names of folders in panics and how much is inlined.
+CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs package)
 export CARGO_ENCODED_RUSTFLAGS
 
 out=$(mktemp -d)

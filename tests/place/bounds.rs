@@ -2,12 +2,14 @@
 
 use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::behaviour::{Features, allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Explain, account};
+use claimkit::place::device::explain::kinds::ConflictKind;
+use claimkit::place::device::explain::{Explain, explain_pod};
 use claimkit::place::device::facts::read::read;
 use claimkit::place::device::facts::{Claim, Facts};
+use claimkit::place::device::features::{Features, features_of};
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
@@ -203,7 +205,7 @@ fn budget() {
         (36, false, Code::UnschedulableAndUnresolvable, unlimited),
     ] {
         let gates = PluginGates::of(|name| name == "DRASchedulerFilterTimeout" && on);
-        let case = PodCase::of_claims(&cluster, PluginRules::of(minor), gates, &claims);
+        let case = PodCase::of_claims(&cluster, PluginRules::of(minor, u8::MAX), gates, &claims);
         let status = filter(&cluster, &case, 0, &gathered, 10_000).status;
         assert_eq!((status.code, status.message().as_deref()), (code, Some(reason)), "1.{minor}");
     }
@@ -242,8 +244,8 @@ fn large_cluster() {
         let cluster = Cluster::new(&facts, behaviour, &features, &engine);
         let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
         let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
-        let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
-        let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
+        let case = PodCase::of_claims(&cluster, PluginRules::of(36, u8::MAX), gates, &claims);
+        let told = explain_pod(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
         println!("{what}: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
         assert_eq!(told.nodes.len(), nodes);
         assert_eq!(told.nodes.iter().filter(|node| node.same_as.is_none()).count(), 1);
@@ -280,9 +282,9 @@ fn large_cluster_with_counters() {
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let claims: Vec<&Claim> = facts.claims.iter().map(|claim| &**claim).collect();
     let gates = PluginGates::of(|name| matches!(name, "DRAPrioritizedList" | "DRAExtendedResource"));
-    let case = PodCase::of_claims(&cluster, PluginRules::of(36), gates, &claims);
-    let told = account(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
+    let case = PodCase::of_claims(&cluster, PluginRules::of(36, u8::MAX), gates, &claims);
+    let told = explain_pod(&cluster, &case, &(0..nodes).collect::<Vec<_>>(), Explain::default());
     println!("counters: {nodes} nodes in {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
     assert_eq!(told.summary[0].message, "cannot allocate all claims");
-    assert_eq!(told.nodes[0].conflicts[0].kind, "counters", "{:?}", told.nodes[0].conflicts);
+    assert_eq!(told.nodes[0].conflicts[0].kind, ConflictKind::Counters, "{:?}", told.nodes[0].conflicts);
 }

@@ -2,11 +2,12 @@
 
 use super::lines::{all, facts, gate, release, text};
 use claimkit::api::Release;
-use claimkit::place::device::behaviour::{allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::doctor::findings;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Facts;
+use claimkit::place::device::features::features_of;
 use serde_json::{Value, json};
 
 fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
@@ -14,7 +15,7 @@ fn codes(facts: &Facts, minor: u8, patch: u8) -> Vec<(&'static str, String)> {
     let behaviour = allocator(minor, patch, &features).unwrap();
     let engine = CelSelectors::new(Release::last_of(minor), false);
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
-    findings(&cluster).into_iter().map(|finding| (finding.code, finding.message)).collect()
+    findings(&cluster).into_iter().map(|found| (found.finding.code.name(), found.finding.message)).collect()
 }
 
 fn slice(name: &str, spec: Value) -> Value {

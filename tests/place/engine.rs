@@ -1,10 +1,9 @@
 //! The attributes that a selector reads from a device, in every notation.
 
 use claimkit::api::Release;
-use claimkit::place::device::engine::CelSelectors;
+use claimkit::place::device::engine::{CelSelectors, SelectorError, Subject};
 use claimkit::place::device::facts::Device;
 use claimkit::place::device::facts::read::read;
-use claimkit::place::device::selectors::{SelectorError, Selectors, Subject};
 use serde_json::{Value, json};
 
 fn device(value: Value) -> Device {

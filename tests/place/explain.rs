@@ -2,11 +2,12 @@
 
 use super::lines::{all, facts, gate, list, release, text};
 use claimkit::api::Release;
-use claimkit::place::device::behaviour::{allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Explain, Matrix, account};
+use claimkit::place::device::explain::{Explain, Matrix, explain_pod};
 use claimkit::place::device::facts::Facts;
+use claimkit::place::device::features::features_of;
 use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
 use serde_json::{Value, json};
@@ -16,14 +17,14 @@ pub fn told(line: &Value, facts: &mut Facts, options: Explain) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
     let engine = CelSelectors::new(Release::last_of(minor), on("DRAListTypeAttributes"));
-    let rules = PluginRules::of(minor);
+    let rules = PluginRules::of(minor, u8::MAX);
     rules.apply_taint_rules(facts, on, &engine);
     let features = features_of(minor, on);
     let behaviour = allocator(minor, patch, &features).unwrap();
     let cluster = Cluster::new(facts, behaviour, &features, &engine);
     let case = PodCase::new(&cluster, rules, PluginGates::of(on), &facts.pods[0]);
     let nodes: Vec<usize> = (0..facts.nodes.len()).collect();
-    serde_json::to_value(account(&cluster, &case, &nodes, options)).unwrap()
+    serde_json::to_value(explain_pod(&cluster, &case, &nodes, options)).unwrap()
 }
 
 fn scenario(name: &str) -> Value {

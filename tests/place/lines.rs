@@ -14,7 +14,16 @@ pub fn lines(file: &str, every: usize) -> impl Iterator<Item = Value> {
 
 /// All lines of a file of `tests/vectors/alloc`.
 pub fn all(file: &str) -> impl Iterator<Item = Value> {
-    let path = format!("{}/tests/vectors/alloc/{file}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
+    read(&format!("alloc/{file}"))
+}
+
+/// The lines of `tests/vectors/patches.jsonl.gz` about allocation: both sides of the patch releases that changed an answer.
+pub fn patches() -> impl Iterator<Item = Value> {
+    read("patches").filter(|line| line.get("claims").is_some())
+}
+
+fn read(file: &str) -> impl Iterator<Item = Value> + use<> {
+    let path = format!("{}/tests/vectors/{file}.jsonl.gz", env!("CARGO_MANIFEST_DIR"));
     let reader = BufReader::new(GzDecoder::new(std::fs::File::open(path).unwrap()));
     reader.lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap())
 }
@@ -120,6 +129,7 @@ pub fn gate(minor: u8, name: &str) -> bool {
         "DRAResourceClaimDeviceStatus" => since(33),
         "DRAConsumableCapacity" | "DRADeviceBindingConditions" | "DRAExtendedResource" => since(36),
         "DRADeviceTaints" | "DRAPartitionableDevices" => since(36),
+        "DRADeviceTaintRules" => since(37),
         _ => false,
     }
 }

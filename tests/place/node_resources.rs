@@ -7,10 +7,11 @@ mod answer;
 
 use super::lines::{self, list, text};
 use claimkit::api::Release;
-use claimkit::place::device::behaviour::{allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Facts;
+use claimkit::place::device::features::features_of;
 use claimkit::place::device::node_resources::Footprint;
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
@@ -34,7 +35,7 @@ fn filtered(items: &[Value], on: bool) -> (Status, Option<Footprint>) {
     let features = features_of(36, gate);
     let cluster = Cluster::new(&facts, allocator(36, 3, &features).unwrap(), &features, &engine);
     let pod = facts.pods.iter().find(|pod| pod.metadata.name == "p").unwrap();
-    let case = PodCase::new(&cluster, PluginRules::of(36), PluginGates::of(gate), pod);
+    let case = PodCase::new(&cluster, PluginRules::of(36, u8::MAX), PluginGates::of(gate), pod);
     assert!(case.goes_on(), "{:?}", case.pre_filter);
     let answer = filter(&cluster, &case, 0, &Gatherer::new(&cluster).gather(0), 100_000);
     (answer.status, answer.footprint.map(|footprint| *footprint))

@@ -2,10 +2,11 @@
 
 use super::lines::{facts, gate, lean, lines, list, release, text};
 use claimkit::api::Release;
-use claimkit::place::device::behaviour::{allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Request;
+use claimkit::place::device::features::features_of;
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
@@ -27,7 +28,7 @@ fn answers(line: &Value) -> Value {
     let (minor, patch) = release(line);
     let on = |name: &str| line["gates"][name].as_bool().unwrap_or_else(|| gate(minor, name));
     let engine = CelSelectors::new(Release::last_of(minor), on("DRAListTypeAttributes"));
-    let rules = PluginRules::of(minor);
+    let rules = PluginRules::of(minor, patch);
     let mut facts = facts(line);
     rules.apply_taint_rules(&mut facts, on, &engine);
     let features = features_of(minor, on);
@@ -99,6 +100,11 @@ fn release_1_34() {
 #[test]
 fn release_1_36() {
     check("plugin-1.36.3");
+}
+
+#[test]
+fn release_1_37() {
+    check("plugin-1.37.2");
 }
 
 /// A cluster with a node of two devices for two classes, and a pod.

@@ -7,7 +7,7 @@ fn told(name: &str, gates: &Value) -> Value {
     let path = format!("{}/tests/vectors/alloc/printed/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let yaml = std::fs::read_to_string(path).unwrap();
     let request = json!({"verb": "allocate", "release": "1.36.3", "gates": gates, "text": yaml});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     assert!(answer["error"].is_null(), "{answer}");
     assert!(list(&answer, "findings").iter().all(|finding| finding["severity"] != "error"), "{}", answer["findings"]);
     answer["pods"][0]["nodes"][0].clone()
@@ -50,7 +50,7 @@ fn pods(yaml: &str) -> Vec<Value> {
 /// The answer to a text of YAML, which begins as no JSON does.
 fn asked(yaml: &str) -> Value {
     let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("# A cluster.\n{yaml}")});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     assert!(answer["error"].is_null(), "{answer}");
     answer
 }
@@ -265,7 +265,7 @@ fn extended_resource_that_no_class_serves() {
                 {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: ns}, spec: {containers: [{name: c, resources: {requests: \
                 {cpu: 1, example.com/gpus: 1}}}]}}";
     let request = json!({"verb": "allocate", "release": "1.36.3", "text": format!("# A cluster.\n{text}"), "pod": "ns/p"});
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     let before = &answer["pods"][0]["before"];
     assert_eq!((&before["code"], &before["message"]), (&json!("Skip"), &json!("")));
     let help = "the pod asks for no devices; no DeviceClass serves `example.com/gpus`; did you mean `example.com/gpu`?";

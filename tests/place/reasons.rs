@@ -5,14 +5,15 @@ use super::lines::{facts, gate, lines, list, release, text};
 use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
-use claimkit::place::device::behaviour::{Behaviour, Feature, Features, allocator, allocator_named, features_of};
+use claimkit::place::device::behaviour::{Behaviour, allocator, allocator_named};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::explain::{Explain, Matrix, account};
+use claimkit::place::device::explain::{Explain, Matrix, explain_pod};
 use claimkit::place::device::facts::{
     AllocatedDevice, Ask, Attribute, Capacity, Cel, Claim, Constraint, Consumption, Counter, Device, Facts,
 };
 use claimkit::place::device::facts::{Request, RequestPolicy, Selector, Slice};
+use claimkit::place::device::features::{Feature, Features, features_of};
 use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
@@ -58,7 +59,7 @@ impl Question {
             return None;
         }
         let engine = CelSelectors::new(Release::last_of(minor), lists);
-        PluginRules::of(minor).apply_taint_rules(&mut facts, is_on, &engine);
+        PluginRules::of(minor, u8::MAX).apply_taint_rules(&mut facts, is_on, &engine);
         let mut on: BTreeMap<&str, bool> = gates.iter().map(|name| (*name, is_on(name))).collect();
         if line.get("gates").is_none() {
             on.insert("DRAPrioritizedList", features.contains(&Feature::PrioritizedList));
@@ -71,7 +72,7 @@ impl Question {
     pub fn account(&self, options: Explain) -> Value {
         let cluster = Cluster::new(&self.facts, self.behaviour, &self.features, &self.engine);
         let (rules, gates) = (
-            PluginRules::of(self.minor),
+            PluginRules::of(self.minor, u8::MAX),
             PluginGates::of(|name| self.on.get(name).copied().unwrap_or_else(|| gate(self.minor, name))),
         );
         let case = match self.facts.pods.first() {
@@ -83,7 +84,7 @@ impl Question {
             }
         };
         let nodes: Vec<usize> = (0..self.facts.nodes.len()).collect();
-        serde_json::to_value(account(&cluster, &case, &nodes, options)).unwrap()
+        serde_json::to_value(explain_pod(&cluster, &case, &nodes, options)).unwrap()
     }
 
     /// The allocator's verdict on these claims.

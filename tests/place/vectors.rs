@@ -1,14 +1,15 @@
 //! Every node of every recorded line: verdict, text, results, pools.
 
-use super::lines::{facts, lean, lines, list, release, text};
+use super::lines::{facts, lean, lines, list, patches, release, text};
 use claimkit::api::Release;
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::amount::Amount;
-use claimkit::place::device::behaviour::{Feature, Features, allocator, allocator_named};
+use claimkit::place::device::behaviour::{allocator, allocator_named};
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Claim;
 use claimkit::place::device::facts::read::read;
+use claimkit::place::device::features::{Feature, Features};
 use claimkit::place::device::pools::{Gathered, Gatherer};
 use claimkit::place::device::selectors::Cell;
 use claimkit::place::device::sorted::Sorted;
@@ -109,10 +110,17 @@ fn check(file: &str, every: usize) -> (usize, usize) {
 
 /// Checks lines after edits that must not change an answer.
 fn check_edited(file: &str, every: usize, edit: impl Fn(&mut Value)) -> (usize, usize) {
+    let lines = lines(file, every).map(|mut line| {
+        edit(&mut line);
+        line
+    });
+    check_lines(file, lines)
+}
+
+fn check_lines(file: &str, lines: impl Iterator<Item = Value>) -> (usize, usize) {
     let (mut nodes, mut cells) = (0, 0);
     let mut wrong = Vec::new();
-    for mut line in lines(file, every) {
-        edit(&mut line);
+    for line in lines {
         let facts = facts(&line);
         let (minor, patch) = release(&line);
         let features: Features =
@@ -120,7 +128,7 @@ fn check_edited(file: &str, every: usize, edit: impl Fn(&mut Value)) -> (usize, 
         let behaviour = allocator_named(minor, patch, text(&line, "allocator")).unwrap();
         let first = allocator(minor, patch, &features).unwrap();
         // Upstream's own cases run every implementation that supports the features.
-        if !text(&line, "id").starts_with("upstream/") && first.allocator != behaviour.allocator && file != "probes" {
+        if !text(&line, "id").starts_with("upstream/") && first.allocator != behaviour.allocator && !file.starts_with("probes") {
             wrong.push(format!("{} allocator {} instead of {}", line["id"], first.allocator, behaviour.allocator));
         }
         let engine = CelSelectors::new(
@@ -209,4 +217,19 @@ fn release_1_36() {
 #[test]
 fn probes() {
     check("probes", 1);
+}
+
+#[test]
+fn release_1_37() {
+    check("1.37.2", 4);
+}
+
+#[test]
+fn probes_of_1_37() {
+    check("probes-1.37.2", 1);
+}
+
+#[test]
+fn patches_answer_by_their_own_rules() {
+    check_lines("patches", patches());
 }

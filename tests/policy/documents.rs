@@ -60,27 +60,58 @@ fn table(settings: &[Setting<'_>], out: &mut String) {
     }
 }
 
-/// Questions for what a form can ask: words, names, lists of names, numbers. The rest is for the YAML editor.
-fn questions(settings: &[Setting<'_>], group: Option<&str>, indent: &str, out: &mut String) -> usize {
+/// The tabs of the form: what is asked in each. A setting that is in none fails the test.
+const TABS: &[(&str, &[&str])] = &[
+    ("General", &["mode", "validation", "release", "gates", "apiVersions"]),
+    ("Classes", &["deviceClasses", "resourceClasses"]),
+    (
+        "Requests",
+        &[
+            "allocationModes",
+            "adminAccess",
+            "parametersRef",
+            "shareable",
+            "limits",
+            "tolerations",
+            "selectors",
+            "opaqueParameters",
+        ],
+    ),
+    ("Drivers", &["drivers", "deviceTaintRules", "extendedResourceNames"]),
+    ("Nodes", &["suitableNodes", "availableOnNodes"]),
+    ("Pods", &["pods"]),
+    ("Cluster", &["cluster"]),
+    ("Exemptions", &["exempt"]),
+];
+
+/// A question for every setting. Only words with a default have one here: the form writes defaults into the settings, and an empty
+/// list is not a setting. In a sequence the variables are those of its objects.
+fn questions(settings: &[Setting<'_>], (tab, outer): (Option<&str>, &str), indent: &str, out: &mut String) -> usize {
     let mut asked = 0;
     for setting in settings {
         let schema = setting.schema;
-        let group = group.unwrap_or(&setting.path);
+        let name = setting.path.strip_prefix(outer).unwrap_or(&setting.path).trim_start_matches("[].");
+        let tab = tab.unwrap_or_else(|| {
+            let has = |(_, names): &&(&str, &[&str])| names.contains(&setting.path.as_str());
+            TABS.iter().find(has).unwrap_or_else(|| panic!("{} is on no tab", setting.path)).0
+        });
         let kind = match (schema["type"].as_str(), schema["items"]["type"].as_str()) {
             _ if schema["enum"].is_array() => "enum",
             (Some("boolean"), _) => "boolean",
             (Some("integer"), _) => "int",
             (Some("string"), _) => "string",
             (Some("array"), Some("string")) => "array[",
-            (Some("object"), _) if !setting.inner.is_empty() => {
-                asked += questions(&setting.inner, Some(group), indent, out);
+            (Some("array"), Some("object")) => "sequence[",
+            (Some("object"), _) if setting.inner.is_empty() => "map[",
+            (Some("object"), _) => {
+                asked += questions(&setting.inner, (Some(tab), outer), indent, out);
                 continue;
             }
-            _ => continue,
+            other => panic!("{}: no question for {other:?}", setting.path),
         };
-        writeln!(out, "{indent}- variable: {}", setting.path).unwrap();
-        writeln!(out, "{indent}  label: {}", setting.path).unwrap();
-        writeln!(out, "{indent}  group: {group}").unwrap();
+        writeln!(out, "{indent}- variable: {name}").unwrap();
+        writeln!(out, "{indent}  label: {name}").unwrap();
+        writeln!(out, "{indent}  group: {tab}").unwrap();
         writeln!(out, "{indent}  tooltip: {}", schema["description"]).unwrap();
         writeln!(out, "{indent}  type: {kind}").unwrap();
         writeln!(out, "{indent}  required: false").unwrap();
@@ -88,16 +119,35 @@ fn questions(settings: &[Setting<'_>], group: Option<&str>, indent: &str, out: &
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
             writeln!(out, "{indent}  options: [{}]", words.join(", ")).unwrap();
         }
+        match name {
+            "mode" => writeln!(out, "{indent}  default: enforce").unwrap(),
+            "validation" => writeln!(out, "{indent}  default: strict").unwrap(),
+            _ => {}
+        }
         asked += 1;
+        if kind == "sequence[" {
+            writeln!(out, "{indent}  sequence_questions:").unwrap();
+            asked += questions(&setting.inner, (Some(tab), &setting.path), &format!("{indent}  "), out);
+        }
     }
     asked
+}
+
+/// Counts the settings that take a value.
+fn leaves(settings: &[Setting<'_>]) -> usize {
+    let count = |setting: &Setting<'_>| match setting.schema["type"].as_str() {
+        Some("object") if !setting.inner.is_empty() => leaves(&setting.inner),
+        _ => 1 + leaves(&setting.inner),
+    };
+    settings.iter().map(count).sum()
 }
 
 fn all_questions(indent: &str) -> String {
     let schema = schema::schema();
     let mut out = format!("{indent}questions:\n");
-    let asked = questions(&settings(&schema, ""), None, indent, &mut out);
-    assert!(asked > 30, "{asked} questions");
+    let all = settings(&schema, "");
+    let asked = questions(&all, (None, ""), indent, &mut out);
+    assert_eq!(asked, leaves(&all), "each setting has a question");
     out
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A case has a `name` and what is sent, one of
 //! - `settings` and `object` (with `old`, `operation`, `subResource`, `requestKind`, `namespace`, `user`, `groups`): an AdmissionRequest is
-//!   made around the object, as an API server makes it;
+//!   made around the object, as an API server makes it, or with `"audit": true` as Kubewarden's audit scanner makes it;
+//! - the same with `sample` in place of `settings`: those of the policy in pkg/policy/samples;
 //! - `settings` and `request`: the AdmissionRequest, or a request of the contract, as it stands;
 //! - `settingsOnly`: settings to be validated;
 //! - `payload`: the text sent to `validate`; a list is joined, `{"repeat": "text", "times": 3}` in it is text too;
@@ -18,8 +19,21 @@ use std::path::{Path, PathBuf};
 /// Payloads beyond this are refused unread; see src/wire/admit.rs.
 const MAX_PAYLOAD: usize = 16 << 20;
 
+/// The settings of a policy in pkg/policy/samples.
+fn sample(name: &str) -> Value {
+    // The crate of the project, or one of its hosts beside it.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|at| at.join("pkg/policy/samples")).find(|at| at.is_dir());
+    let path = folder.expect("pkg/policy/samples").join(format!("{name}.yaml"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let request = json!({"verb": "parse", "raw": true, "text": text}).to_string();
+    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request)).unwrap();
+    answer["raw"]["spec"]["settings"].clone()
+}
+
 /// One case.
 pub struct Fixture {
+    /// The sample that has its settings.
+    pub sample: Option<String>,
     /// File and name.
     pub name: String,
     /// `validate` or `validate_settings`.
@@ -146,6 +160,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
     const KEYS: &[&str] = &[
         "name",
         "settings",
+        "sample",
         "object",
         "old",
         "operation",
@@ -154,6 +169,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         "namespace",
         "user",
         "groups",
+        "audit",
         "request",
         "settingsOnly",
         "payload",
@@ -177,7 +193,8 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         let request = if has("request") { case["request"].clone() } else { request(case) };
         let mut payload = Map::new();
         payload.insert("request".to_owned(), request);
-        payload.insert("settings".to_owned(), case.get("settings").cloned().unwrap_or_else(|| json!({})));
+        let settings = case["sample"].as_str().map_or_else(|| case.get("settings").cloned(), |name| Some(sample(name)));
+        payload.insert("settings".to_owned(), settings.unwrap_or_else(|| json!({})));
         ("validate", Value::Object(payload).to_string().into_bytes())
     };
     let calls = case["cluster"].as_array().map_or(&[][..], Vec::as_slice);
@@ -189,7 +206,8 @@ fn fixture(file: &str, case: &Value) -> Fixture {
             _ => Ok(call["answer"].to_string()),
         },
     });
-    Fixture { cluster: cluster.collect(), name, operation, payload, expect: case["expect"].clone() }
+    let sample = case["sample"].as_str().map(str::to_owned);
+    Fixture { sample, cluster: cluster.collect(), name, operation, payload, expect: case["expect"].clone() }
 }
 
 /// The AdmissionRequest around a case's object.
@@ -220,6 +238,10 @@ fn request(case: &Value) -> Value {
         "oldObject": case["old"],
         "dryRun": false,
     });
+    if case["audit"] == true {
+        request["uid"] = metadata["uid"].clone();
+        request["userInfo"] = json!({});
+    }
     let namespace = text("namespace", metadata["namespace"].as_str().unwrap_or_default());
     if !namespace.is_empty() {
         request["namespace"] = json!(namespace);

@@ -13,6 +13,7 @@ const permissive = JSON.parse(read("deny.toml").match(/^allow = (\[.*\])$/m)[1])
 // Of tools that nobody gets: they make, measure or test what people get, and are no part of it.
 const tools = {
   "0BSD": ["tslib"],
+  "MIT-0": ["@csstools/color-helpers"],
   "MPL-2.0": ["axe-core", "lightningcss"],
   "Python-2.0": ["argparse"],
   // Of the runtimes and frameworks in which the package is tried.

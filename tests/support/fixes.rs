@@ -1,5 +1,6 @@
 //! Applies fixes and judges the result.
 
+use super::ask;
 use serde_json::{Value, json};
 
 /// The text with a fix carried out.
@@ -9,7 +10,7 @@ pub fn apply(text: &str, fix: &Value) -> String {
         .unwrap()
         .iter()
         .map(|edit| {
-            let at = |side: &str| edit["range"][side]["offset"].as_u64().unwrap() as usize;
+            let at = |side: &str| edit["range"][side]["byteOffset"].as_u64().unwrap() as usize;
             (at("start"), at("end"), edit["newText"].as_str().unwrap())
         })
         .collect();
@@ -19,10 +20,6 @@ pub fn apply(text: &str, fix: &Value) -> String {
         out.replace_range(start..end, new);
     }
     out
-}
-
-fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
 }
 
 fn about(finding: &Value) -> (Value, Value, Value) {

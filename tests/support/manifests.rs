@@ -31,8 +31,10 @@ pub fn request(path: &Path, text: &str) -> Value {
         match key {
             "old" | "nodes" => request[key] = json!(fs::read_to_string(folder().join("stored").join(value)).expect(value)),
             "gates" => {
-                let (name, on) = value.split_once(':').expect("name:bool");
-                request["gates"] = json!({ name: on.parse::<bool>().unwrap() });
+                for gate in value.split(',') {
+                    let (name, on) = gate.split_once(':').expect("name:bool");
+                    request["gates"][name] = json!(on.parse::<bool>().unwrap());
+                }
             }
             "namespaceLabels" => {
                 let (name, label) = value.split_once(':').expect("name:value");
@@ -46,11 +48,6 @@ pub fn request(path: &Path, text: &str) -> Value {
         }
     }
     request
-}
-
-/// The answer to a request.
-pub fn ask(request: &Value) -> Value {
-    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
 }
 
 /// Line and column, zero-based.

@@ -91,7 +91,7 @@ pub fn agrees_with_itself(request: &Value, answer: &Value) {
 
 /// A range is inside the text, and its offset agrees with its line and character.
 pub fn inside(text: &str, range: &Value) {
-    let at = |side: &str| range[side]["offset"].as_u64().unwrap() as usize;
+    let at = |side: &str| range[side]["byteOffset"].as_u64().unwrap() as usize;
     assert!(text.get(at("start")..at("end")).is_some(), "{range} in {text:?}");
     for side in ["start", "end"] {
         let (line, start) = line_of(text, at(side));

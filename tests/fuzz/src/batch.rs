@@ -3,6 +3,7 @@
 
 use crate::answers;
 use claimkit::cli::{self, Entry, Host};
+use claimkit::editor::sentences::Sentences;
 use claimkit::wire::{self, raw_mode};
 use libfuzzer_sys::Corpus;
 use serde_json::value::RawValue;
@@ -100,8 +101,8 @@ impl Host for Terminal {
         Ok(self.lines.pop_front())
     }
 
-    fn answer(&mut self, request: &str) -> String {
-        wire::answer(request)
+    fn sentences(&mut self, _: &str) -> Option<Sentences> {
+        None
     }
 
     fn out(&mut self, text: &str) {

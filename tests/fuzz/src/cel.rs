@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) -> Corpus {
     let gates: &[Gate] = if options / 2 % 2 == 0 { &[] } else { &[Gate::ConsumableCapacity, Gate::ListTypeAttributes] };
     let newest = claimkit::Release::latest().minor;
     let minor = newest - options / 4 % (newest - 29);
-    let environment = if minor == 30 { Environment::named_resources(mode) } else { Environment::device(minor, gates, mode) };
+    let environment = if minor == 30 { device::named_resources(mode) } else { device::environment(minor, gates, mode) };
     let Ok(ast) = parse(text, environment.parse_options()) else {
         assert!(environment.compile(text).is_err(), "{text}");
         return Corpus::Keep;

@@ -26,11 +26,13 @@ mod fixtures;
 mod laws;
 #[path = "../../convert_laws/objects.rs"]
 mod objects;
-#[path = "../../cel/print.rs"]
+#[path = "../../../crates/claimkit-cel/tests/print.rs"]
 #[allow(dead_code, reason = "the tests go through the nodes, too")]
 mod print;
-#[path = "../../support/reading.rs"]
+#[path = "../../../crates/claimkit-yaml/tests/reading.rs"]
 mod reading;
+#[path = "../../support/spans.rs"]
+mod spans;
 #[path = "../../convert_laws/style.rs"]
 mod style;
 #[path = "../../support/styles.rs"]
@@ -39,6 +41,7 @@ mod styles;
 #[path = "../../convert_laws/tape.rs"]
 mod tape;
 
+use answers::ask;
 use libfuzzer_sys::{Corpus, fuzz_target};
 use std::path::Path;
 use std::sync::OnceLock;

@@ -38,9 +38,8 @@ fn with_letter(letter: u8, text: &str) -> Vec<u8> {
 
 pub fn read(tests: &Path) -> Vec<Vec<u8>> {
     let mut seeds: Vec<Vec<u8>> = texts(&tests.join("manifests")).into_iter().map(|(_, text)| text.into_bytes()).collect();
-    for file in ["yaml_to_json.jsonl", "kubectl_stream.jsonl"] {
-        for line in std::fs::read_to_string(tests.join("vectors").join(file)).unwrap().split('\n').filter(|line| !line.is_empty())
-        {
+    for file in ["../crates/claimkit-yaml/tests/vectors/yaml_to_json.jsonl", "vectors/kubectl_stream.jsonl"] {
+        for line in std::fs::read_to_string(tests.join(file)).unwrap().split('\n').filter(|line| !line.is_empty()) {
             let vector: Value = serde_json::from_str(line).unwrap();
             seeds.extend(vector["in"].as_str().map(|text| text.as_bytes().to_vec()));
         }

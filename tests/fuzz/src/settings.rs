@@ -87,13 +87,9 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
     for (rule, says) in schema.as_object().unwrap() {
         let fine = match rule.as_str() {
             "$schema" | "title" | "description" | "examples" => true,
-            "type" => match says.as_str().unwrap() {
-                "object" => value.is_object(),
-                "array" => value.is_array(),
-                "string" => value.is_string(),
-                "boolean" => value.is_boolean(),
-                "integer" => value.is_i64() || value.is_u64(),
-                other => panic!("type {other}"),
+            "type" => match says {
+                Value::Array(types) => types.iter().any(|name| is_of(value, name)),
+                name => is_of(value, name),
             },
             "enum" => says.as_array().unwrap().contains(value),
             "minLength" => value.as_str().is_none_or(|text| text.chars().count() as u64 >= says.as_u64().unwrap()),
@@ -145,6 +141,17 @@ fn fits(value: &Value, schema: &Value) -> Result<(), String> {
     Ok(())
 }
 
+fn is_of(value: &Value, name: &Value) -> bool {
+    match name.as_str().unwrap() {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_i64() || value.is_u64(),
+        other => panic!("type {other}"),
+    }
+}
+
 fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     let parse = |text: &str| -> Value { serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")) };
     let payload = format!(r#"{{"request":{request},"settings":{settings}}}"#);
@@ -168,11 +175,15 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     if response["mutated_object"].is_null() && read.get("request").is_none() && read.get("review").is_none() {
         assert_eq!(opa["allowed"], response["accepted"], "{payload}\n{opa}");
         assert_eq!(opa["code"], response["code"], "{payload}");
-        let gatekeeper = parse(&hosts::evaluate(format!(r#"{{"parameters":{settings},"review":{request}}}"#).as_bytes(), b"{}"));
-        let violations = gatekeeper.as_array().unwrap();
-        // Gatekeeper has no place for warnings, and says so.
-        let unwarned = violations.first().is_some_and(|first| first["msg"].as_str().unwrap().contains("has no warnings"));
-        assert!(unwarned || violations.is_empty() == accepted, "{payload}\n{gatekeeper}");
+        // Gatekeeper's audit asks about stored objects without an operation, which no other host may leave out.
+        if read.get("operation").is_some() {
+            let gatekeeper =
+                parse(&hosts::evaluate(format!(r#"{{"parameters":{settings},"review":{request}}}"#).as_bytes(), b"{}"));
+            let violations = gatekeeper.as_array().unwrap();
+            // Gatekeeper has no place for warnings, and says so.
+            let unwarned = violations.first().is_some_and(|first| first["msg"].as_str().unwrap().contains("has no warnings"));
+            assert!(unwarned || violations.is_empty() == accepted, "{payload}\n{gatekeeper}");
+        }
     }
     // With warnings instead of refusals, every readable request is accepted.
     if errors.is_empty() && response["code"] != 400 && set.is_object() {

@@ -1,5 +1,5 @@
 // What a user writes, in strict mode: names, arguments and answers are typed as documented.
-import claimkit, { allocate, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
+import claimkit, { allocate, audit, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
 import type { Finding, Range, ValidateAnswer } from "claimkit";
 
 // The README's first example.
@@ -16,7 +16,8 @@ export const text: string | undefined = convert("", { to: "v1alpha1", lossy: "al
 export const nodes = prepareNodes("kind: Node");
 export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
 export const cluster = prepareCluster("kind: Node", { release: "1.36" });
-export const devices = allocate("", { cluster, pod: "ns/pod", whatIf: { free: ["ns/claim"], nodesLike: ["n1"] } }).pods[0]?.nodes[0]?.verdict satisfies "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | undefined;
+export const devices = allocate("", { cluster, pod: "ns/pod", whatIf: { free: ["ns/claim"], nodesLike: ["n1"] } }).pods[0]?.nodes[0]?.verdict satisfies "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | "refused" | undefined;
+export const free: number | undefined = audit("kind: Node", { release: "1.36" }).usage.nodes[0]?.devices.free;
 export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").$id];
 export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
 export const labels: string[] = complete("", { offset: 0 }).items.map((item) => item.label);

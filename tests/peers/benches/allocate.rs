@@ -2,12 +2,13 @@
 //! small and a large cluster, and the unit of those figures: the selector `device.driver == "gpu.example.com"` on one device.
 
 use claimkit::api::{Gate, Gates, Release};
-use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
+use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
 use claimkit::place::device::allocate::{Verdict, allocate};
-use claimkit::place::device::behaviour::{allocator, features_of};
+use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::{Claim, Facts};
+use claimkit::place::device::features::features_of;
 use claimkit::place::device::pools::Gatherer;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
@@ -94,7 +95,7 @@ fn cases(c: &mut Criterion) {
 }
 
 fn unit(c: &mut Criterion) {
-    let environment = Environment::device(36, &[], Mode::Stored);
+    let environment = device::environment(36, &[], Mode::Stored);
     let program = environment.compile(CLASS).unwrap();
     let device = Device {
         driver: "gpu.example.com".to_owned(),

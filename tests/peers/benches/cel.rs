@@ -1,6 +1,6 @@
 //! CEL selectors: compiling them, and what one says of one device, beside the crate `cel`.
 
-use claimkit::cel::{Attribute, Device, Environment, Mode, SELECTOR_COST_LIMIT};
+use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -24,9 +24,9 @@ fn device() -> Device {
 }
 
 fn compile(c: &mut Criterion) {
-    let environment = Environment::device(36, &[], Mode::New);
+    let environment = device::environment(36, &[], Mode::New);
     let mut group = c.benchmark_group("cel compile");
-    group.bench_function("the environment, once a release", |b| b.iter(|| Environment::device(black_box(36), &[], Mode::New)));
+    group.bench_function("the environment, once a release", |b| b.iter(|| device::environment(black_box(36), &[], Mode::New)));
     group.bench_function("claimkit, typical", |b| b.iter(|| environment.compile(black_box(TYPICAL)).unwrap()));
     group.bench_function("claimkit, plain", |b| b.iter(|| environment.compile(black_box(PLAIN)).unwrap()));
     group.bench_function("cel, plain (not checked)", |b| b.iter(|| cel::Program::compile(black_box(PLAIN)).unwrap()));
@@ -34,7 +34,7 @@ fn compile(c: &mut Criterion) {
 }
 
 fn evaluate(c: &mut Criterion) {
-    let environment = Environment::device(36, &[], Mode::New);
+    let environment = device::environment(36, &[], Mode::New);
     let mut group = c.benchmark_group("cel evaluate");
     group.bench_function("claimkit, a device to variables", |b| b.iter(|| black_box(device()).variables(&environment).unwrap()));
     let variables = device().variables(&environment).unwrap();

@@ -4,7 +4,7 @@ use claimkit::api::Release;
 use claimkit::limits::Limits;
 use claimkit::place::rules::SchedulerRules;
 use claimkit::place::{PreparedNodes, Selector, matching};
-use claimkit::wire::{self, Request};
+use claimkit::wire::{self, request::EvaluateRequest};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -34,9 +34,9 @@ fn evaluate(c: &mut Criterion) {
     group.throughput(Throughput::Elements((NODES * TERMS) as u64));
     group.bench_function("match only", |b| b.iter(|| matching::select(black_box(&selector), &nodes)));
     group.bench_function("every requirement", |b| b.iter(|| matching::Matches::of(black_box(&selector), &nodes)));
-    let request = Request { verb: "evaluate".into(), selector: Some(text.clone()), ..Request::default() };
+    let request = EvaluateRequest { selector: Some(text.clone()), ..EvaluateRequest::default() };
     group.bench_function("answer to a selector", |b| b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes))));
-    let request = Request { verb: "evaluate".into(), text: Some(claimkit_peers::class_and_claim()), ..Request::default() };
+    let request = EvaluateRequest { text: Some(claimkit_peers::class_and_claim()), ..EvaluateRequest::default() };
     group.bench_function("answer to a class and a claim", |b| {
         b.iter(|| wire::print(&wire::evaluate_on(black_box(&request), &nodes)))
     });

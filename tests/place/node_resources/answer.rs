@@ -4,9 +4,9 @@ use super::*;
 
 fn ask(items: &[Value], more: Value) -> Value {
     let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
-    let mut request = json!({"verb": "allocate", "release": "1.36.3", "text": text, "gates": {GATE: true}});
+    let mut request = json!({"verb": "allocate", "alone": true, "release": "1.36.3", "text": text, "gates": {GATE: true}});
     request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let answer: Value = serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap();
+    let answer = crate::support::ask(&request);
     assert!(answer["error"].is_null(), "{answer}");
     answer
 }

@@ -1,9 +1,10 @@
 //! One fixed piece of work, for counting its instructions: `claimkit-ratchets NAME`. What makes it ready, and a first run, are
 //! not counted.
 
-use claimkit::Cluster;
+use claimkit::PreparedCluster;
 use claimkit::limits::Limits;
 use claimkit::place::PreparedNodes;
+use claimkit::wire::request::{AllocateRequest, CelRequest, ConvertRequest, EvaluateRequest, ValidateRequest};
 use claimkit::wire::{self, Answer, Request};
 use std::fmt::Write;
 use std::hint::black_box;
@@ -22,72 +23,71 @@ fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
     match name.as_str() {
         "validate" => {
-            let request = Request { verb: "validate".into(), text: Some(CLAIM.into()), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(CLAIM.into()), ..ValidateRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "validate-v1" => {
-            let request = Request { verb: "validate".into(), text: Some(claim_of_v1()), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(claim_of_v1()), ..ValidateRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "validate-findings" => {
-            let request = Request { verb: "validate".into(), text: Some(claim_with_findings()), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(claim_with_findings()), ..ValidateRequest::default() });
             assert_eq!(wire::run(&request).findings.iter().filter(|finding| finding.object == Some(0)).count(), 3);
             count_answers(false, || wire::run(black_box(&request)))
         }
         "validate-many" => {
-            let request = Request { verb: "validate".into(), text: Some(manifests(MANY)), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(manifests(MANY)), ..ValidateRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "validate-slice" => {
-            let request = Request { verb: "validate".into(), text: Some(slice(DEVICES)), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(slice(DEVICES)), ..ValidateRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "validate-half-slice" => {
-            let request = Request { verb: "validate".into(), text: Some(slice(DEVICES / 2)), ..Request::default() };
+            let request = Request::Validate(ValidateRequest { text: Some(slice(DEVICES / 2)), ..ValidateRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "convert" => {
-            let request = Request {
-                verb: "convert".into(),
+            let request = Request::Convert(ConvertRequest {
                 text: Some(manifests(DOCUMENTS)),
                 to: Some("v1alpha1".into()),
-                ..Request::default()
-            };
+                ..ConvertRequest::default()
+            });
             count(|| wire::run(black_box(&request)))
         }
         "cel-compile" => {
-            let request = Request { verb: "cel".into(), expression: Some(COMPARISONS.into()), ..Request::default() };
+            let request = Request::Cel(CelRequest { expression: Some(COMPARISONS.into()), ..CelRequest::default() });
             count(|| wire::run(black_box(&request)))
         }
         "prepare" => {
             let text = nodes();
-            let request = Request { verb: "evaluate".into(), selector: Some(SELECTOR.into()), ..Request::default() };
+            let request = EvaluateRequest { selector: Some(SELECTOR.into()), ..EvaluateRequest::default() };
             let all = PreparedNodes::read(&text, &Limits::default());
             // The selector's answer is as short as can be: nearly all of it is the reading.
             assert_eq!(all.len(), NODES);
             count(|| wire::evaluate_on(&request, &PreparedNodes::read(black_box(&text), &Limits::default())))
         }
         "evaluate" => {
-            let request = Request { verb: "evaluate".into(), text: Some(class_and_claim()), ..Request::default() };
+            let request = EvaluateRequest { text: Some(class_and_claim()), ..EvaluateRequest::default() };
             let nodes = PreparedNodes::read(&nodes(), &Limits::default());
             count(|| wire::evaluate_on(black_box(&request), &nodes))
         }
         "prepare-cluster" => {
-            let text = cluster();
-            let one = Request {
-                verb: "allocate".into(),
-                text: Some(PENDING.into()),
-                node_names: Some(Vec::new()),
-                ..Request::default()
-            };
+            let text = cluster(CLUSTER);
+            let one = AllocateRequest { text: Some(PENDING.into()), node_names: Some(Vec::new()), ..AllocateRequest::default() };
             // No node is asked about, which is not ok: nearly all of it is the reading.
-            count_answers(false, || wire::allocate_on(&one, &Cluster::read(black_box(&text), None, None, &Limits::default())))
+            count_answers(false, || {
+                wire::allocate_on(&one, &PreparedCluster::read(black_box(&text), None, None, &Limits::default()))
+            })
         }
         "allocate" => {
-            let request = Request { verb: "allocate".into(), text: Some(PENDING.into()), ..Request::default() };
-            let cluster = Cluster::read(&cluster(), None, None, &Limits::default());
+            let request = AllocateRequest { text: Some(PENDING.into()), ..AllocateRequest::default() };
+            let cluster = PreparedCluster::read(&cluster(CLUSTER), None, None, &Limits::default());
             count(|| wire::allocate_on(black_box(&request), &cluster))
         }
+        "in-turn" => in_turn(TURNS),
+        // What grows with the square of pods and nodes takes more than twice as much with twice as many.
+        "half-in-turn" => in_turn(TURNS / 2),
         other => {
             eprintln!("claimkit-ratchets: no work has the name `{other}`");
             ExitCode::from(2)
@@ -223,11 +223,11 @@ fn nodes() -> String {
 const CLUSTER: usize = 100;
 
 /// Nodes, slices and a class as `kubectl get -o yaml` prints them, in one List.
-fn cluster() -> String {
+fn cluster(nodes: usize) -> String {
     let mut out = String::from(
         "apiVersion: v1\nkind: List\nitems:\n- apiVersion: resource.k8s.io/v1\n  kind: DeviceClass\n  metadata:\n    name: gpu\n  spec:\n    selectors:\n    - cel:\n        expression: device.driver == \"gpu.example.com\"\n",
     );
-    for n in 0..CLUSTER {
+    for n in 0..nodes {
         let _ = write!(
             out,
             "- apiVersion: v1\n  kind: Node\n  metadata:\n    labels:\n      kubernetes.io/hostname: node-{n}\n      topology.kubernetes.io/zone: eu-{}\n    name: node-{n}\n  status:\n    allocatable:\n      cpu: \"64\"\n      memory: 260Gi\n",
@@ -250,6 +250,38 @@ fn cluster() -> String {
     }
     out
 }
+
+/// Pods that are placed one after another, on twice as many nodes.
+const TURNS: usize = 250;
+
+/// Places the pods of a Deployment, with a device for each.
+fn in_turn(pods: usize) -> ExitCode {
+    let cluster = PreparedCluster::read(&cluster(2 * pods), None, None, &Limits::default());
+    let text = format!("{TEMPLATE}---\n{}", DEPLOYMENT.replace("REPLICAS", &pods.to_string()));
+    let request = AllocateRequest { text: Some(text), ..AllocateRequest::default() };
+    let answer = wire::print(&wire::allocate_on(&request, &cluster));
+    assert_eq!(answer.matches("\"outcome\":\"bound\"").count(), pods);
+    count(|| wire::allocate_on(black_box(&request), &cluster))
+}
+
+const TEMPLATE: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
+";
+
+const DEPLOYMENT: &str = "apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: REPLICAS
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: c, image: x, resources: {requests: {cpu: 100m}, claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: one}]
+";
 
 /// A claim that no device of the cluster satisfies.
 const PENDING: &str = "apiVersion: resource.k8s.io/v1

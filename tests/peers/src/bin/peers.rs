@@ -1,6 +1,7 @@
 //! Rust's peers: typed parsing with k8s-openapi, and a YAML crate with the jsonschema crate; and claimkit itself.
 //! `catch FILE`: what each says of each mistake, as JSON. `time FILE`: seconds for each document. `scale`: growth.
 
+use claimkit::wire::request::{EvaluateRequest, ValidateRequest};
 use claimkit::wire::{self, Request};
 use cpu_time::ProcessTime;
 use k8s_openapi::api::resource::v1alpha2 as api;
@@ -48,7 +49,7 @@ fn schema(text: &str, validators: &BTreeMap<String, jsonschema::Validator>) -> R
 }
 
 fn request(text: &str) -> Request {
-    Request { verb: "validate".into(), release: Some("1.30".into()), text: Some(text.into()), ..Request::default() }
+    Request::Validate(ValidateRequest { release: Some("1.30".into()), text: Some(text.into()), ..ValidateRequest::default() })
 }
 
 /// Processor time of one run of each task, in seconds: the best of rounds that are long enough to be counted. The tasks take
@@ -127,9 +128,11 @@ fn scale() {
     let sizes = [100, 1000, 10_000];
     let nodes = sizes.map(|n| claimkit::place::PreparedNodes::read(&claimkit_peers::nodes(n), &Default::default()));
     let detail = Some(claimkit::wire::request::Detail::Summary);
-    let request =
-        || Request { verb: "evaluate".into(), selector: Some(claimkit_peers::selector()), detail, ..Request::default() };
+    let request = || {
+        Request::Evaluate(EvaluateRequest { selector: Some(claimkit_peers::selector()), detail, ..EvaluateRequest::default() })
+    };
     row("evaluate", "node", sizes, sizes.map(|n| (request(), n)), &|request, at| {
+        let Request::Evaluate(request) = request else { return };
         drop(wire::print(&wire::evaluate_on(request, &nodes[at])));
     });
     println!("{}", json!(rows));

@@ -1,0 +1,209 @@
+//! The verb `audit`: messages, what is in use, and bounds. Each code has its case in `tests/manifests/audit.yaml`, too.
+
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+fn ask(text: &str) -> Value {
+    let request = json!({"verb": "audit", "release": "1.36.3", "text": text});
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+fn of_code(answer: &Value, code: &str) -> Vec<String> {
+    let findings = answer["findings"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    findings.iter().filter(|f| f["code"] == code).map(|f| f["message"].as_str().unwrap().to_owned()).collect()
+}
+
+fn node(name: &str) -> String {
+    format!("---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\n")
+}
+
+fn slice(node: &str, spec: &str) -> String {
+    format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceSlice\nmetadata: {{name: {node}-gpus}}\nspec:\n  driver: gpu.example.com\n  nodeName: {node}\n  pool: {{name: {node}, generation: 1, resourceSliceCount: 1}}\n{spec}"
+    )
+}
+
+fn claim(name: &str, results: &[&str]) -> String {
+    let mut text = format!(
+        "---\napiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{namespace: team, name: {name}}}\nspec: {{devices: {{requests: [{{name: r, exactly: {{deviceClassName: gpu}}}}]}}}}\n"
+    );
+    if !results.is_empty() {
+        text.push_str("status: {allocation: {devices: {results: [");
+        for result in results {
+            let _ = write!(text, "{{request: r, driver: gpu.example.com, {result}}}, ");
+        }
+        text.push_str("]}}}\n");
+    }
+    text
+}
+
+const CLASS: &str = "---\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selectors: [{cel: {expression: device.driver == \"gpu.example.com\"}}]}\n";
+
+#[test]
+fn the_messages_name_claims_devices_and_amounts() {
+    let text = std::fs::read_to_string(format!("{}/tests/manifests/audit.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let answer = ask(&text);
+    assert_eq!(answer["ok"], false);
+    for (code, messages) in [
+        ("device-held-twice", &["device gpu.example.com/node-a/gpu-0 is held 2 times as a whole, by team/a, team/b"][..]),
+        (
+            "admin-access-in-use",
+            &["claim monitoring/watches has admin access to device gpu.example.com/node-a/gpu-0, which team/a, team/b uses"],
+        ),
+        (
+            "device-unpublished",
+            &[
+                "claim team/lost holds device gpu.example.com/node-a/gpu-7, which no slice publishes",
+                "claim team/lost holds device gpu.example.com/node-a/gpu-9, which only slices of an older generation publish",
+            ],
+        ),
+        (
+            "capacity-overdrawn",
+            &[
+                "capacity bandwidth of device gpu.example.com/node-a/nic is overdrawn: 11G of 10G in use, by team/share-1, team/share-2, team/share-3",
+                "team/share-1, team/share-2, team/share-3 consumes 1 of capacity gone, which device gpu.example.com/node-a/nic does not publish",
+            ],
+        ),
+        (
+            "claim-deleting-holds",
+            &["claim team/b is being deleted since 2026-01-01T00:00:00Z and still holds 1 device: it is reserved for nobody"],
+        ),
+        (
+            "reserved-for-gone",
+            &[
+                "claim team/a is reserved for pod team/ended, which has ended",
+                "claim team/a is reserved for pod team/again, which is not there: another pod has its name",
+                "claim team/a is reserved for pod team/gone, which is not there",
+            ],
+        ),
+        (
+            "slice-node-absent",
+            &[
+                "slice cards is of node node-b, which is not there",
+                "device n1 of slice net is of node node-c, which is not there; 1 more devices of the slice likewise",
+            ],
+        ),
+        (
+            "partitions-without-counters",
+            &[
+                "devices gpu-0-part and gpu-0 of pool gpu.example.com/node-a are parts of one device (attribute parentUUID names it) without a common counter set: both can be allocated",
+                "devices gpu-1-part and gpu-1 of pool gpu.example.com/node-a are parts of one device (both have resource.kubernetes.io/pciBusID 0000:01:00.0) without a common counter set: both can be allocated; 1 more of the kind",
+            ],
+        ),
+        ("class-selects-nothing", &["class npu selects none of the 10 devices"]),
+        (
+            "selector-unparsable",
+            &[
+                "`quantity(\"40GB\")` always fails: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+            ],
+        ),
+    ] {
+        assert_eq!(of_code(&answer, code), messages, "{code}");
+    }
+}
+
+#[test]
+fn what_is_in_use_adds_up() {
+    let devices = "  devices:\n  - {name: gpu-0, capacity: {memory: {value: 80Gi}}}\n  - {name: gpu-1, capacity: {memory: {value: 80Gi}}}\n  - {name: gpu-2, taints: [{key: k, effect: NoSchedule}]}\n  - {name: nic, allowMultipleAllocations: true, capacity: {bandwidth: {value: 10G, requestPolicy: {default: 1G}}}}\n";
+    let mut text = node("a") + &node("b") + CLASS + &slice("a", devices);
+    text += &claim("one", &["pool: a, device: gpu-0"]);
+    text += &claim(
+        "two",
+        &["pool: a, device: nic, shareID: 11111111-1111-1111-1111-111111111111, consumedCapacity: {bandwidth: 4G}"],
+    );
+    text += &claim("waits", &[]);
+    let answer = ask(&text);
+    assert_eq!(answer["ok"], true, "{}", answer["findings"]);
+    let usage = &answer["usage"];
+    let devices = json!({"total": 4, "inUse": 1, "shared": 1, "admin": 0, "blocked": 0, "tainted": 1, "free": 1});
+    let capacity = json!([
+        {"name": "gpu.example.com/bandwidth", "total": "10G", "used": "4G", "free": "6G"},
+        {"name": "gpu.example.com/memory", "total": "160Gi", "used": "80Gi", "free": "80Gi"},
+    ]);
+    for table in ["pools", "drivers", "classes"] {
+        assert_eq!(usage[table].as_array().unwrap().len(), 1, "{table}");
+        assert_eq!(usage[table][0]["devices"], devices, "{table}");
+        assert_eq!(usage[table][0]["capacity"], capacity, "{table}");
+    }
+    assert_eq!(usage["nodes"][0]["devices"], devices);
+    assert_eq!((&usage["nodes"][1]["name"], &usage["nodes"][1]["devices"]["inUse"]), (&json!("b"), &json!(0)));
+    assert_eq!(usage["pools"][0]["driver"], "gpu.example.com");
+    assert_eq!(usage["classes"][0]["claims"], json!({"allocated": 2, "pending": 1}));
+    let namespace = &usage["namespaces"][0];
+    assert_eq!(namespace["name"], "team");
+    assert_eq!(namespace["devices"], json!({"inUse": 1, "shared": 1, "admin": 0}));
+    assert_eq!(namespace["capacity"][0], json!({"name": "gpu.example.com/bandwidth", "used": "4G"}));
+    assert_eq!(namespace["claims"], json!({"allocated": 2, "pending": 1}));
+}
+
+#[test]
+fn counters_block_devices_that_nobody_holds() {
+    let counters = "  sharedCounters: [{name: card, counters: {memory: {value: 40Gi}}}]\n";
+    let half = |name: &str, amount: &str| {
+        format!("  - {{name: {name}, consumesCounters: [{{counterSet: card, counters: {{memory: {{value: {amount}}}}}}}]}}\n")
+    };
+    let counters = slice("a", counters).replace("a-gpus", "a-counters").replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let devices = format!("  devices:\n{}{}{}", half("half", "20Gi"), half("other", "20Gi"), half("whole", "40Gi"));
+    let devices = slice("a", &devices).replace("resourceSliceCount: 1", "resourceSliceCount: 2");
+    let answer = ask(&(node("a") + CLASS + &counters + &devices + &claim("one", &["pool: a, device: half"])));
+    let pool = &answer["usage"]["pools"][0];
+    assert_eq!(pool["devices"]["blocked"], 1, "{answer}");
+    assert_eq!((&pool["devices"]["free"], &pool["devices"]["inUse"]), (&json!(1), &json!(1)));
+    assert_eq!(pool["counters"], json!([{"name": "card/memory", "total": "40Gi", "used": "20Gi", "free": "20Gi"}]));
+    let used = json!([{"name": "gpu.example.com/memory", "total": "40Gi", "used": "20Gi", "free": "20Gi"}]);
+    assert_eq!((&answer["usage"]["nodes"][0]["counters"], &answer["usage"]["drivers"][0]["counters"]), (&used, &used));
+    assert!(of_code(&answer, "partitions-without-counters").is_empty());
+}
+
+/// One finding for each kind that is not given, with the command that prints it; nothing is guessed.
+#[test]
+fn what_is_absent_is_said_once() {
+    let answer = ask(&claim("one", &["pool: a, device: gpu-0"]));
+    let absent = of_code(&answer, "objects-absent");
+    assert_eq!(
+        absent,
+        [
+            "no ResourceSlice is given: devices in use are not compared with those published",
+            "no Pod is given: it is not checked whether the pods of `reservedFor` exist",
+            "no DeviceClass is given: it is not checked what classes select",
+        ]
+    );
+    assert_eq!(answer["findings"][0]["help"], "add what `kubectl get resourceslices -o yaml` prints");
+    assert!(of_code(&answer, "device-unpublished").is_empty());
+    assert_eq!(answer["ok"], true);
+    let nothing = ask(&node("a"));
+    assert_eq!((&nothing["ok"], of_code(&nothing, "nothing-checked").len()), (&json!(false), 1));
+}
+
+/// Many findings of one kind leave room for the others, and the time grows with the size.
+#[test]
+fn a_large_cluster_is_audited_within_bounds() {
+    let devices = |count: usize| {
+        (0..count).fold("  devices:\n".to_owned(), |mut text, at| {
+            let _ = writeln!(text, "  - {{name: gpu-{at}}}");
+            text
+        })
+    };
+    let cluster = |nodes: usize| {
+        let mut text = CLASS.to_owned();
+        for at in 0..nodes {
+            text += &node(&format!("n{at}"));
+            text += &slice(&format!("n{at}"), &devices(8));
+            text += &claim(&format!("c{at}"), &[&format!("pool: n{at}, device: gpu-0"), &format!("pool: n{at}, device: lost")]);
+        }
+        text
+    };
+    let time = |text: &str| {
+        let start = std::time::Instant::now();
+        let answer = ask(text);
+        (start.elapsed(), answer)
+    };
+    let (small, (few, many)) = (cluster(200), (time(&cluster(200)).0, time(&cluster(1600))));
+    assert!(!small.is_empty());
+    let (elapsed, answer) = many;
+    assert_eq!(of_code(&answer, "device-unpublished").len(), 100);
+    assert_eq!(of_code(&answer, "limit-findings"), ["1500 more findings `device-unpublished` are left out, the limit is 100"]);
+    assert_eq!(answer["usage"]["drivers"][0]["devices"]["inUse"], 1600);
+    // Eight times the size; twice of that leaves room for a busy machine.
+    assert!(elapsed < few * 16 + std::time::Duration::from_millis(500), "{few:?} {elapsed:?}");
+}

@@ -1,0 +1,71 @@
+// Ways into CI, as they stand in the repository: the step of the GitHub Action is run by bash, and the workflows call make targets only.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { commands, here, root } from "./suite.mjs";
+
+const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-channels-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const read = (file) => readFileSync(path.join(root, file), "utf8");
+const runs = (text) => [...text.matchAll(/^ *-? *run: (.+)$/gm)].map(([, line]) => line);
+
+/** Runs the step of action.yml as GitHub does: its text in bash, each input in a variable. */
+function step(inputs) {
+  const [line, ...more] = runs(read("action.yml"));
+  assert.deepEqual(more, [], "one step");
+  const env = { ...process.env, GITHUB_ACTION_PATH: root, INPUT_FILES: ".", INPUT_OPTIONS: "", INPUT_SARIF: "", INPUT_VERSION: "0.1.0", INPUT_COMMAND: commands[0][1], ...inputs };
+  return spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", line], { cwd: here, env, encoding: "utf8" });
+}
+
+test("the action annotates, writes SARIF, and fails", () => {
+  const sarif = path.join(scratch, "findings.sarif");
+  const { stdout, status } = step({ INPUT_FILES: "manifests/bad.yaml\n", INPUT_SARIF: sarif });
+  assert.equal(status, 1);
+  assert.match(stdout, /^::error file=manifests\/bad\.yaml,line=5,/m);
+  const document = JSON.parse(readFileSync(sarif, "utf8"));
+  assert.equal(document.version, "2.1.0");
+  assert.equal(document.runs[0].results.length, stdout.trim().split("\n").length);
+});
+
+test("the action passes where nothing is wrong, and where there is nothing to check", () => {
+  assert.equal(step({ INPUT_FILES: "manifests/good.yaml" }).status, 0);
+  assert.equal(step({ INPUT_FILES: "live" }).status, 0);
+  assert.equal(step({ INPUT_FILES: "nowhere.yaml", INPUT_SARIF: path.join(scratch, "none.sarif") }).status, 2);
+});
+
+test("each line of an input of the action is one argument", () => {
+  const { stderr, status } = step({ INPUT_FILES: "a b; touch /tmp/claimkit-action $(id)\n--fix\n", INPUT_OPTIONS: "--release=1.30" });
+  assert.equal(status, 2);
+  assert.match(stderr, /a b; touch \/tmp\/claimkit-action \$\(id\): no such file or folder/);
+  assert.match(stderr, /\.\/--fix: no such file or folder/);
+});
+
+test("workflows call make targets that there are, with actions pinned to a commit", () => {
+  const folder = path.join(root, ".github/workflows");
+  const targets = new Set([...read("Makefile").matchAll(/^([a-z][a-z-]*(?: [a-z-]+)*):/gm)].flatMap(([, names]) => names.split(" ")));
+  for (const name of readdirSync(folder)) {
+    const text = readFileSync(path.join(folder, name), "utf8");
+    for (const line of runs(text)) {
+      const [, target] = /^make ([a-z-]+)$/.exec(line) ?? [];
+      assert.ok(targets.has(target), `${name}: \`${line}\``);
+    }
+    for (const [, used] of text.matchAll(/uses: (\S+)/g)) assert.match(used, /@[0-9a-f]{40}$/, name);
+  }
+});
+
+test("versions are the same wherever they are written", () => {
+  const version = /^version = "(.*)"$/m.exec(read("Cargo.toml"))[1];
+  const same = {
+    "pkg/package.json": JSON.parse(read("pkg/package.json")).version,
+    "pkg/channels/pre-commit/package.json": JSON.parse(read("pkg/channels/pre-commit/package.json")).version,
+    "action.yml": /version:\n +description: .*\n +default: (\S+)/.exec(read("action.yml"))[1],
+    "pkg/policy/metadata.yml": /policy\.version: (\S+)/.exec(read("pkg/policy/metadata.yml"))[1],
+    "pkg/policy/artifacthub-pkg.yml": /^version: (\S+)/m.exec(read("pkg/policy/artifacthub-pkg.yml"))[1],
+  };
+  for (const [file, found] of Object.entries(same)) assert.equal(found, version, file);
+  const pinned = [...read("pkg/channels/pre-commit/.pre-commit-hooks.yaml").matchAll(/claimkit@([\d.]+)/g)].map(([, found]) => found);
+  assert.deepEqual(new Set(pinned), new Set([version]));
+});

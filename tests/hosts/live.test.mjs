@@ -1,0 +1,335 @@
+// `why` and `--live` with a real kubectl against a stand-in for an API server, native and under npx alike. The kubectl is the one that the
+// oracle builds, or KUBECTL, or the one on PATH.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { build, chosen, hasGo } from "../oracle/release.mjs";
+import { serve } from "./api.mjs";
+import { commands, here } from "./suite.mjs";
+
+/** The kubectl to test with, or nothing. */
+function program() {
+  if (process.env.KUBECTL) return process.env.KUBECTL;
+  if (hasGo()) return build(chosen(), ["kubectl"]).kubectl;
+  const found = spawnSync("sh", ["-c", "command -v kubectl"], { encoding: "utf8" });
+  return found.status === 0 ? found.stdout.trim() : undefined;
+}
+
+const kubectl = program();
+const skip = kubectl === undefined;
+if (skip) console.log("live: neither kubectl nor Go to build it: what `why` makes of a cluster is NOT COMPARED");
+
+const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-live-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+// A folder with kubectl and claimkit under the names by which people call them.
+const bin = path.join(scratch, "bin");
+mkdirSync(bin);
+if (!skip) symlinkSync(kubectl, path.join(bin, "kubectl"));
+symlinkSync(commands[0][1], path.join(bin, "kubectl-claimkit"));
+
+/** The objects of YAML files, as kubectl reads them. */
+function objects(...files) {
+  return files.flatMap((file) => {
+    const text = readFileSync(path.join(here, "manifests", file), "utf8").replace(/^#.*\n/gm, "");
+    return text.split(/^---$/m).map((document) => JSON.parse(spawnSync(commands[0][1], ["parse", "--raw", "-"], { input: document, encoding: "utf8" }).stdout));
+  });
+}
+
+/** The newest patch of every minor release that claimkit knows. */
+const last = JSON.parse(spawnSync(commands[0][1], ["releases", "--output", "json"], { encoding: "utf8" }).stdout).map(({ lastPatch }) => lastPatch);
+
+/** Runs a command line against a stand-in without blocking it; the context has the namespace `demo`. */
+async function ask(api, [, program, first], args, { env = {}, measure = false, config = {} } = {}) {
+  const kubeconfig = path.join(scratch, `config-${api.port}`);
+  writeFileSync(kubeconfig, JSON.stringify({
+    apiVersion: "v1", kind: "Config", "current-context": "test", users: [{ name: "u", user: {} }],
+    clusters: [{ name: "test", cluster: { server: api.address } }],
+    contexts: [{ name: "test", context: { cluster: "test", user: "u", namespace: "demo", ...config } }],
+  }));
+  const words = measure ? ["-f", "%M", "-o", path.join(scratch, "peak"), program] : [];
+  const child = spawn(measure ? "/usr/bin/time" : program, [...words, ...first, ...args], {
+    cwd: here, stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, HOME: scratch, KUBECONFIG: kubeconfig, PATH: `${bin}:${process.env.PATH}`, ...env },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (part) => (stdout += part));
+  child.stderr.on("data", (part) => (stderr += part));
+  const exit = await new Promise((done) => child.on("close", done));
+  return { stdout, stderr, exit };
+}
+
+const gated = "kubernetes_feature_enabled{name=\"DRAAdminAccess\",stage=\"\"} 1\n";
+const says = "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+
+/** What cluster.yaml and device-pod.yaml hold, with the scheduler's message in the pods that wait. */
+function stored() {
+  const all = objects("cluster.yaml", "device-pod.yaml");
+  for (const object of all.filter(({ kind }) => kind === "Pod")) {
+    object.status = { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: says }] };
+  }
+  return [...all, { apiVersion: "v1", kind: "Namespace", metadata: { name: "demo", labels: { "resource.kubernetes.io/admin-access": "true" } } }];
+}
+
+/** Compares with the recorded text; `CLAIMKIT_WRITE=1` records. */
+function recorded(name, text) {
+  const file = path.join(here, "live", `${name}.txt`);
+  if (process.env.CLAIMKIT_WRITE === "1") writeFileSync(file, text);
+  assert.equal(text, readFileSync(file, "utf8"), name);
+}
+
+const shown = (words, { stdout, stderr, exit }) => `$ kubectl claimkit ${words.join(" ")}\n${stdout}--- stderr\n${stderr}--- exit ${exit}\n`;
+
+for (const command of commands) {
+  const [name] = command;
+
+  test(`${name}: a pod that waits is explained`, { skip }, async () => {
+    const api = await serve({ stored: stored(), metrics: gated });
+    for (const [file, words] of [["why-trial", ["why", "trial"]], ["why-pod0", ["why", "pod/pod0", "-n", "demo"]], ["why-all", ["why", "-A"]], ["why-require", ["why", "pod0", "--require"]], ["why-what-if", ["why", "pod0", "--what-if", "free=prod/serving"]], ["why-none", ["why", "-n", "prod"]], ["why-no-pod", ["why", "nobody"]]]) {
+      recorded(file, shown(words, await ask(api, command, words)));
+    }
+    const { stdout } = await ask(api, command, ["why", "pod0", "--output", "json"]);
+    const json = JSON.parse(stdout);
+    assert.deepEqual([json.server, json.release, json.unseen, json.pods[0].verdict, json.pods[0].scheduler], ["v1.37.2", "1.37.2", [], "refused", says]);
+    await api.stop();
+    assert.deepEqual(api.log.filter((line) => !line.startsWith("GET ")), []);
+  });
+
+  test(`${name}: a kind that may not be read costs no other`, { skip }, async () => {
+    for (const plural of ["pods", "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "devicetaintrules", "namespaces"]) {
+      const api = await serve({ stored: stored(), refuse: [plural], metrics: gated });
+      const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"]);
+      await api.stop();
+      assert.match(stderr, new RegExp(`^claimkit: ${plural} could not be seen \\(${plural} is forbidden: .*\\): .+$`, "m"));
+      if (plural === "pods") assert.equal(exit, 2, "without pods there is nothing to explain");
+      else {
+        assert.equal(exit, 0, stderr);
+        assert.match(stdout.replaceAll(/\s+/g, " "), new RegExp(`Not sure, for ${plural} could not be seen: `));
+      }
+    }
+    const all = ["pods", "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "devicetaintrules", "namespaces"];
+    const api = await serve({ stored: stored(), refuse: all });
+    const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"]);
+    await api.stop();
+    assert.deepEqual([stdout, exit], ["", 2]);
+    assert.match(stderr, /nothing of the cluster was seen/);
+  });
+
+  test(`${name}: where only the namespace may be read, it is`, { skip }, async () => {
+    const api = await serve({ stored: stored(), refuse: ["pods/", "resourceclaims/", "resourceclaimtemplates/", "namespaces/"], metrics: gated });
+    const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"]);
+    await api.stop();
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /resourceclaims of other namespaces could not be seen .*: devices that claims of other namespaces hold count as free/);
+    assert.match(stdout, /although node-a, node-b could each give it its devices/);
+  });
+
+  test(`${name}: the server's version decides, and a newer one is said`, { skip }, async () => {
+    for (const [version, release, note] of [["v1.34.2", "1.34.2"], ["v1.34.2-gke.1", "1.34.2"], ["v1.99.0", last.at(-1), /newer than what is known here/], ["v1.35.99", last.find((release) => release.startsWith("1.35.")), /answered as Kubernetes 1\.35\.\d+/]]) {
+      const api = await serve({ stored: stored(), version, metrics: "" });
+      const { stdout, stderr } = await ask(api, command, ["why", "pod0", "-o", "json"]);
+      await api.stop();
+      assert.equal(JSON.parse(stdout).release, release);
+      if (note) assert.match(stderr, note);
+      else assert.equal(stderr, "");
+    }
+  });
+
+  test(`${name}: gates are read where they may be`, { skip }, async () => {
+    const api = await serve({ stored: stored(), version: "v1.35.0", metrics: "kubernetes_feature_enabled{name=\"DRAAdminAccess\",stage=\"BETA\"} 0\n" });
+    const { stdout, stderr } = await ask(api, command, ["why", "pod0", "-o", "json"]);
+    assert.deepEqual(JSON.parse(stdout).gates, { DRAAdminAccess: false });
+    assert.match(stderr, /DRAAdminAccess=false; kube-scheduler's cannot be read/);
+    const given = await ask(api, command, ["why", "pod0", "-o", "json", "--gates", "DRAPrioritizedList=false"]);
+    assert.deepEqual(JSON.parse(given.stdout).gates, { DRAPrioritizedList: false });
+    await api.stop();
+  });
+
+  test(`${name}: ten thousand pods are read in pages`, { skip: skip || !existsSync("/usr/bin/time") }, async () => {
+    const pad = "x".repeat(5500);
+    const many = Array.from({ length: 10_000 }, (_, at) => ({
+      kind: "Pod", apiVersion: "v1", metadata: { name: `p-${at}`, namespace: "other", uid: `u-${at}`, annotations: { pad } },
+      spec: { nodeName: at % 2 ? "node-a" : "node-b", containers: [{ name: "c", image: "x" }] }, status: { phase: "Running" },
+    }));
+    const api = await serve({ stored: [...stored(), ...many], metrics: gated });
+    const began = Date.now();
+    const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"], { measure: true });
+    const took = Date.now() - began;
+    await api.stop();
+    assert.equal(exit, 0, stderr);
+    assert.match(stdout, /demo\/pod0 waits: none of 2 nodes/);
+    const peak = Number(readFileSync(path.join(scratch, "peak"), "utf8")) / 1024;
+    console.log(`live: ${name}: 10,000 pods: ${peak.toFixed(0)} MB, ${(took / 1000).toFixed(1)} s`);
+    assert.ok(peak < 400, `${peak} MB`);
+    assert.equal(api.log.filter((line) => line.includes("/pods?")).length, 21);
+  });
+
+  test(`${name}: a list that never ends is cut, with the reason`, { skip }, async () => {
+    const api = await serve({ stored: stored(), endless: "deviceclasses", metrics: gated });
+    const { stderr, exit } = await ask(api, command, ["why", "pod0"]);
+    await api.stop();
+    assert.equal(exit, 0, stderr);
+    assert.match(stderr, /the rest of deviceclasses could not be seen \(the list goes on without objects\)/);
+  });
+
+  test(`${name}: hostile names reach kubectl as one argument, and the server as one segment`, { skip }, async () => {
+    const api = await serve({ stored: stored(), metrics: gated });
+    for (const words of [["why", "../../secrets", "-n", "demo"], ["why", "x", "-n", "../kube-system/secrets?x=$(id)"], ["why", "x", "--context=--server=http://127.0.0.1:1"], ["why", "--as", "a; touch /tmp/claimkit-hostile", "pod0"], ["why", "pod0\u001b[2J"]]) {
+      const { stdout, stderr } = await ask(api, command, words);
+      assert.doesNotMatch(stdout + stderr, /\x1b/);
+    }
+    await api.stop();
+    assert.ok(!existsSync("/tmp/claimkit-hostile"));
+    assert.deepEqual(api.log.filter((line) => /secrets/.test(decodeURI(line)) && !/%2F/.test(line)), []);
+    assert.deepEqual(api.log.filter((line) => !line.startsWith("GET ")), []);
+  });
+
+  test(`${name}: who cannot be asked is said`, { skip }, async () => {
+    const gone = { address: "http://127.0.0.1:1", port: 1 };
+    const refused = await ask(gone, command, ["why"]);
+    assert.deepEqual([refused.stdout, refused.exit], ["", 2]);
+    assert.match(refused.stderr, /^claimkit: kubectl: The connection to the server 127\.0\.0\.1:1 was refused/);
+    const absent = await ask(gone, [name, ...(name === "npx" ? [process.execPath] : [command[1]]), command[2]], ["why"], { env: { PATH: "/nowhere" } });
+    assert.deepEqual(absent, { stdout: "", stderr: "claimkit: kubectl: it is not on PATH\n", exit: 2 });
+  });
+
+  test(`${name}: validate takes release, versions and namespace labels from the cluster`, { skip }, async () => {
+    const api = await serve({ stored: stored(), version: "v1.34.2", served: ["v1"], metrics: "" });
+    const json = async (words) => JSON.parse((await ask(api, command, ["validate", "--live", "-o", "json", ...words])).stdout).files[0].answer;
+    const old = path.join(scratch, "old.yaml");
+    writeFileSync(old, "apiVersion: resource.k8s.io/v1beta1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n");
+    const answer = await json(["-f", old]);
+    assert.equal(answer.objects[0].release, "1.34.2");
+    assert.equal(answer.findings[0].message, 'resource mapping not found for name: "gpu" namespace: "": no matches for kind "DeviceClass" in version "resource.k8s.io/v1beta1"\nensure CRDs are installed first');
+    const admin = path.join(scratch, "admin.yaml");
+    const claim = (namespace) => `apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: c${namespace && `, namespace: ${namespace}`}}\nspec: {devices: {requests: [{name: a, exactly: {deviceClassName: gpu, adminAccess: true}}]}}\n`;
+    const refusal = 'admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace';
+    writeFileSync(admin, claim(""));
+    assert.deepEqual((await json(["-f", admin])).findings.filter(({ severity }) => severity === "error"), []);
+    const other = [{ kind: "Namespace", metadata: { name: "plain" } }];
+    const api2 = await serve({ stored: [...stored(), ...other], version: "v1.34.2", metrics: "" });
+    writeFileSync(admin, claim("plain"));
+    const { stdout } = await ask(api2, command, ["validate", "--live", "-o", "json", "-f", admin]);
+    assert.ok(JSON.parse(stdout).files[0].answer.findings.some(({ message }) => message.includes(refusal)), stdout);
+    await api.stop();
+    await api2.stop();
+    const without = await ask({ address: "http://127.0.0.1:1", port: 2 }, command, ["validate", "--context", "x", "-f", admin]);
+    assert.deepEqual([without.stderr, without.exit], ["claimkit: `--context` goes with `--live`\n", 2]);
+  });
+}
+
+/** A cluster with contradictions: a claim that holds a device nobody publishes, for a pod that is gone. */
+function broken() {
+  const results = (device) => [{ request: "r", driver: "gpu.example.com", pool: "node-a", device }];
+  const claim = (name, device, pod) => ({
+    apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name, namespace: "team", uid: `u-${name}`, managedFields: [{ manager: "x".repeat(200) }] },
+    spec: { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] } },
+    status: { allocation: { devices: { results: results(device) } }, reservedFor: [{ resource: "pods", name: pod, uid: `u-${pod}` }] },
+  });
+  return [
+    { apiVersion: "v1", kind: "Node", metadata: { name: "node-a", labels: { "kubernetes.io/hostname": "node-a" } }, status: { images: [{ names: ["x"] }] } },
+    { apiVersion: "v1", kind: "Pod", metadata: { name: "here", namespace: "team", uid: "u-here" }, spec: { nodeName: "node-a", resourceClaims: [{ name: "c", resourceClaimName: "good" }], containers: [{ name: "c", image: "x", env: [{ name: "A", value: "b" }] }] }, status: { phase: "Running" } },
+    { apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name: "gpu" }, spec: {} },
+    { apiVersion: "resource.k8s.io/v1", kind: "ResourceSlice", metadata: { name: "s" }, spec: { driver: "gpu.example.com", nodeName: "node-a", pool: { name: "node-a", generation: 1, resourceSliceCount: 1 }, devices: [{ name: "gpu-0" }, { name: "gpu-1" }] } },
+    claim("good", "gpu-0", "here"),
+    claim("stale", "gpu-7", "gone"),
+  ];
+}
+
+for (const command of commands) {
+  const [name] = command;
+
+  test(`${name}: audit reads the cluster as it is`, { skip }, async () => {
+    const api = await serve({ stored: broken(), metrics: gated });
+    const words = ["audit", "--live"];
+    const text = await ask(api, command, words);
+    recorded("audit", shown(words, text));
+    assert.equal(text.exit, 0);
+    assert.equal((await ask(api, command, [...words, "--warnings-as-errors"])).exit, 1);
+    const { stdout, exit } = await ask(api, command, [...words, "-o", "json"]);
+    const json = JSON.parse(stdout);
+    assert.deepEqual([json.verb, json.ok, json.server, json.release, json.unseen, json.objects, exit], ["audit", true, "v1.37.2", "1.37.2", [], 6, 0]);
+    assert.deepEqual([json.usage.pools[0].devices.total, json.usage.pools[0].devices.free], [2, 1]);
+    assert.deepEqual(json.findings[0].object, { kind: "ResourceClaim", namespace: "team", name: "stale" });
+    // What kubectl prints of the same objects gives the same findings.
+    const dump = path.join(scratch, `dump-${api.port}.json`);
+    writeFileSync(dump, JSON.stringify({ apiVersion: "v1", kind: "List", items: broken() }));
+    const files = JSON.parse((await ask(api, command, ["audit", "-o", "json", dump])).stdout);
+    assert.deepEqual(json.findings.map(({ message }) => message), files.findings.map(({ message }) => message));
+    assert.ok(json.findings.length >= 2, stdout);
+    assert.deepEqual(json.usage, files.usage);
+    const ignored = await ask(api, command, [...words, ...json.findings.flatMap(({ code }) => ["--ignore", code]), "--warnings-as-errors", "--by", "pool", "-q"]);
+    assert.deepEqual([ignored.exit, /^driver /m.test(ignored.stdout)], [0, false]);
+    await api.stop();
+    assert.deepEqual(api.log.filter((line) => !line.startsWith("GET ")), []);
+    assert.ok(api.log.every((line) => !/namespaces/.test(line)), api.log.join("\n"));
+  });
+
+  test(`${name}: audit says what it did not see, and concludes nothing from it`, { skip }, async () => {
+    for (const [plural, effect] of [["pods", /whether the pods of claims exist/], ["nodes", /whether the nodes of slices exist/], ["resourceslices", /not compared with those published/], ["resourceclaims", /every device counts as free/]]) {
+      for (const how of [{ refuse: [plural] }, { endless: plural }]) {
+        const api = await serve({ stored: broken(), metrics: gated, ...how });
+        const { stdout, stderr } = await ask(api, command, ["audit", "--live", "-o", "json"]);
+        await api.stop();
+        assert.match(stderr, new RegExp(`^claimkit: ${plural} could not be seen .*${effect.source}$`, "m"));
+        const { findings, unseen } = JSON.parse(stdout);
+        assert.deepEqual(unseen.map(({ what }) => what), [plural]);
+        const about = { pods: /pod team\/gone/, nodes: /node node-a/, resourceslices: /no slice publishes/, resourceclaims: /claim team/ }[plural];
+        assert.deepEqual(findings.filter(({ message }) => about.test(message)), [], JSON.stringify(how));
+      }
+    }
+    const all = ["pods", "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "devicetaintrules"];
+    const api = await serve({ stored: broken(), refuse: all });
+    const { stdout, stderr, exit } = await ask(api, command, ["audit", "--live"]);
+    assert.deepEqual([stdout, exit], ["", 2]);
+    assert.match(stderr, /nothing of the cluster was seen/);
+    const file = path.join(here, "manifests/cluster.yaml");
+    const both = await ask(api, command, ["audit", "--live", file]);
+    assert.deepEqual([both.exit, both.stderr], [2, `claimkit: \`--live\` reads the cluster: \`${file}\` goes without it\n`]);
+    const without = await ask(api, command, ["audit", "--context", "test"]);
+    assert.deepEqual([without.exit, without.stderr], [2, "claimkit: `--context` goes with `--live`\n"]);
+    const nothing = await ask(api, command, ["audit"]);
+    assert.match(nothing.stderr, /needs a file, a folder, or `-`/);
+    await api.stop();
+  });
+
+  test(`${name}: an audit of ten thousand pods stays small`, { skip: skip || !existsSync("/usr/bin/time") }, async () => {
+    const pad = "x".repeat(5500);
+    const many = Array.from({ length: 10_000 }, (_, at) => ({
+      kind: "Pod", apiVersion: "v1", metadata: { name: `p-${at}`, namespace: "other", uid: `u-${at}`, annotations: { pad } },
+      spec: { nodeName: "node-a", containers: [{ name: "c", image: "x" }] }, status: { phase: "Running" },
+    }));
+    const api = await serve({ stored: [...broken(), ...many], metrics: gated });
+    const began = Date.now();
+    const { stdout, stderr } = await ask(api, command, ["audit", "--live"], { measure: true });
+    const took = Date.now() - began;
+    await api.stop();
+    assert.match(stdout, /10006 objects of the cluster/, stderr);
+    const peak = Number(readFileSync(path.join(scratch, "peak"), "utf8")) / 1024;
+    console.log(`live: ${name}: audit of 10,000 pods: ${peak.toFixed(0)} MB, ${(took / 1000).toFixed(1)} s`);
+    assert.ok(peak < 400, `${peak} MB`);
+  });
+}
+
+test("kubectl finds the plugin by its name, and it asks the cluster without --live", { skip }, async () => {
+  const api = await serve({ stored: stored(), version: "v1.34.2", served: ["v1"], metrics: "" });
+  const asPlugin = ["plugin", kubectl, ["claimkit"]];
+  const env = { PATH: `${bin}:${process.env.PATH}` };
+  const listed = spawnSync(kubectl, ["plugin", "list", "--name-only"], { encoding: "utf8", env: { ...process.env, ...env } });
+  assert.match(listed.stdout, /^kubectl-claimkit$/m);
+  const { stdout, exit } = await ask(api, asPlugin, ["why", "trial"]);
+  assert.equal(exit, 0);
+  assert.match(stdout, /^demo\/trial waits, although node-b can give it its devices\.$/m);
+  const old = path.join(scratch, "plugin-old.yaml");
+  writeFileSync(old, "apiVersion: resource.k8s.io/v1beta2\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n");
+  const checked = await ask(api, asPlugin, ["validate", "-f", old]);
+  assert.equal(checked.exit, 1);
+  assert.match(checked.stdout, /no matches for kind "DeviceClass" in version "resource\.k8s\.io\/v1beta2"/);
+  const audited = await ask(api, asPlugin, ["audit"]);
+  assert.match(audited.stdout, / of the cluster: /);
+  const ofFile = await ask(api, asPlugin, ["audit", path.join(here, "manifests/cluster.yaml")]);
+  assert.match(ofFile.stdout, / in 1 file: /);
+  await api.stop();
+});

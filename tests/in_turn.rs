@@ -1,0 +1,251 @@
+//! The verb `allocate` where several pods wait: one after another on what is left.
+
+use super::place::lines::{list, text};
+use serde_json::{Value, json};
+
+fn ask(request: &Value) -> Value {
+    serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+/// Two nodes with two GPUs each; the second is tainted and has the label `role: sampler`.
+const CLUSTER: &str = "apiVersion: v1
+kind: Node
+metadata: {name: a, labels: {kubernetes.io/hostname: a}}
+status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: b, labels: {kubernetes.io/hostname: b, role: sampler}}
+spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}
+status: {allocatable: {cpu: '4', memory: 8Gi, pods: '10'}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+spec: {extendedResourceName: example.com/gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: a}
+spec: {driver: gpu.example.com, nodeName: a, pool: {name: a, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}, {name: gpu-1}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: b}
+spec: {driver: gpu.example.com, nodeName: b, pool: {name: b, generation: 1, resourceSliceCount: 1}, devices: [{name: gpu-0}, {name: gpu-1}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: one}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}}
+---
+";
+
+fn pod(name: &str, more: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{more}containers: [{{name: c, image: x, resources: {{claims: [{{name: gpu}}]}}}}], resourceClaims: [{{name: gpu, resourceClaimTemplateName: one}}]}}\n---\n"
+    )
+}
+
+fn deployment(replicas: u64) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec: {{replicas: {replicas}, selector: {{matchLabels: {{app: web}}}}, template: {{metadata: {{labels: {{app: web}}}}, spec: {{containers: [{{name: c, image: x}}], resourceClaims: [{{name: gpu, resourceClaimTemplateName: one}}]}}}}}}\n"
+    )
+}
+
+/// The node or the outcome of each pod, in the order of the answer.
+fn outcomes(answer: &Value) -> Vec<(String, String)> {
+    assert!(answer["error"].is_null(), "{answer}");
+    let told = |pod: &Value| {
+        let what = pod["turn"]["node"].as_str().unwrap_or_else(|| text(&pod["turn"], "outcome"));
+        (text(pod, "pod").to_owned(), what.to_owned())
+    };
+    list(answer, "pods").iter().map(told).collect()
+}
+
+fn allocate(objects: &str) -> Value {
+    ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{CLUSTER}{objects}")}))
+}
+
+fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(pod, what)| ((*pod).to_owned(), (*what).to_owned())).collect()
+}
+
+/// Three pods want a GPU each, and only two GPUs are on a node without a taint.
+#[test]
+fn devices_are_given_once() {
+    let answer = allocate(&[pod("p", ""), pod("q", ""), pod("r", "")].concat());
+    assert_eq!(answer["mode"], "inTurn");
+    assert_eq!(outcomes(&answer), owned(&[("default/p", "a"), ("default/q", "a"), ("default/r", "unschedulable")]));
+    let device = |at: usize| answer["pods"][at]["turn"]["devices"][0]["device"].clone();
+    assert_eq!((device(0), device(1)), (json!("gpu.example.com/a/gpu-0"), json!("gpu.example.com/a/gpu-1")));
+    let last = &answer["pods"][2]["turn"];
+    let message = "0/2 nodes are available: 1 cannot allocate all claims, 1 node(s) had untolerated taint(s). preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+    assert_eq!(last["message"], message, "{last}");
+    // The second node has both devices, but a plugin before that for devices refuses it.
+    let node = &answer["pods"][2]["nodes"][1];
+    assert_eq!((&node["name"], &node["verdict"]), (&json!("b"), &json!("refused")), "{node}");
+    assert_eq!(node["refusals"][0]["why"], json!(["untolerated taint nvidia.com/gpu=present:NoSchedule"]));
+    assert_eq!(answer["pods"][2]["nodes"][0]["holders"].as_array().unwrap().len(), 2, "{}", answer["pods"][2]["nodes"][0]);
+}
+
+/// Alone, each pod gets the first device of both nodes.
+#[test]
+fn pods_alone_do_not_see_each_other() {
+    let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(7));
+    let answer = ask(&json!({"verb": "allocate", "release": "1.37.2", "alone": true, "text": text}));
+    assert_eq!(answer["mode"], "alone");
+    let pods: Vec<&str> = list(&answer, "pods").iter().map(|pod| self::text(pod, "pod")).collect();
+    assert_eq!(pods, ["default/p", "default/web"]);
+    for pod in list(&answer, "pods") {
+        assert!(pod["turn"].is_null());
+        assert!(list(pod, "nodes").iter().all(|node| node["verdict"] == "allocated"), "{pod}");
+    }
+}
+
+/// Priority goes before age, and pods of workloads are counted.
+#[test]
+fn priority_and_replicas_count() {
+    let class = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n---\n";
+    let answer = allocate(&[class, &pod("late", "priorityClassName: high, "), &deployment(3)].concat());
+    let wanted =
+        [("default/late", "a"), ("default/web-0", "a"), ("default/web-1", "unschedulable"), ("default/web-2", "unschedulable")];
+    assert_eq!(outcomes(&answer), owned(&wanted));
+    // What is the same is told once.
+    assert_eq!(answer["pods"][3]["sameAs"], "default/web-1", "{}", answer["pods"][3]);
+    assert!(list(&answer["pods"][3], "nodes").is_empty());
+}
+
+/// A billion replicas are cut, and the answer says so.
+#[test]
+fn the_number_of_pods_is_bounded() {
+    let answer = allocate(&deployment(1_000_000_000));
+    let pods = list(&answer, "pods");
+    assert_eq!(pods.len(), 5000);
+    let message = "Deployment `default/web`: 5000 of 1000000000 pods are placed; at most 5000 pods of workloads are";
+    assert!(list(&answer, "findings").iter().any(|finding| finding["message"] == message), "{}", answer["findings"]);
+    assert!(answer.to_string().len() < 5_000_000);
+}
+
+/// A toleration lets the pod onto the tainted node, a node selector onto that node only; a class serves an extended resource that is
+/// only limited.
+#[test]
+fn every_plugin_counts() {
+    let taint = "tolerations: [{key: nvidia.com/gpu, operator: Exists}], ";
+    let chosen = format!("{taint}nodeSelector: {{role: sampler}}, ");
+    let large = "apiVersion: v1\nkind: Pod\nmetadata: {name: large}\nspec: {containers: [{name: c, image: x, resources: {limits: {cpu: '6', example.com/gpu: 1}}}]}\n---\n";
+    let extended = "apiVersion: v1\nkind: Pod\nmetadata: {name: extended}\nspec: {containers: [{name: c, image: x, resources: {limits: {example.com/gpu: 1}}}]}\n---\n";
+    let answer = allocate(&[&pod("chosen", &chosen), large, extended].concat());
+    assert_eq!(
+        outcomes(&answer),
+        owned(&[("default/chosen", "b"), ("default/large", "unschedulable"), ("default/extended", "a")])
+    );
+    let refused = &answer["pods"][1]["turn"]["refused"];
+    assert_eq!(refused[0]["reasons"][0], "Insufficient cpu", "{refused}");
+    assert!(refused.to_string().contains("cpu: 6 wanted, 4 of 4 left"), "{refused}");
+    let wrong = &answer["pods"][0]["nodes"][0]["refusals"][0];
+    assert_eq!(wrong["why"], json!(["nodeSelector role=sampler: the node has no label role"]));
+    assert_eq!(answer["pods"][2]["turn"]["devices"][0]["device"], "gpu.example.com/a/gpu-0");
+}
+
+/// Nodes of the same score: one is taken by name, and the answer says whether that matters.
+#[test]
+fn ties_are_told() {
+    let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
+    let answer = allocate(plain);
+    let turn = &answer["pods"][0]["turn"];
+    assert_eq!((&turn["decidedBy"], &turn["tied"], &turn["depends"]), (&json!("name"), &json!(["b"]), &json!(false)), "{turn}");
+    assert_eq!(answer["ties"], json!({"tried": "all", "choices": 2}));
+}
+
+/// A pod is asked about by its name, or by that of its workload; the others are placed all the same.
+#[test]
+fn one_of_several_pods_is_asked_about() {
+    let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(3));
+    let of = |name: &str| outcomes(&ask(&json!({"verb": "allocate", "release": "1.37.2", "text": text, "pod": name})));
+    assert_eq!(of("web-0"), owned(&[("default/web-0", "a")]));
+    assert_eq!(of("web-1"), owned(&[("default/web-1", "unschedulable")]));
+    assert_eq!(of("web").len(), 3);
+}
+
+/// Many pods on many nodes: later ones have the account of their own node only, and the scheduler tries only some of the nodes.
+#[test]
+fn the_answer_is_bounded() {
+    let nodes: String = (0..250)
+        .map(|at| format!("apiVersion: v1\nkind: Node\nmetadata: {{name: n{at:03}}}\nstatus: {{allocatable: {{cpu: '1', memory: 1Gi, pods: '9'}}}}\n---\n"))
+        .collect();
+    let web = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 20, template: {spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 1}}}]}}}\n";
+    let answer = ask(&json!({"verb": "allocate", "text": format!("{nodes}{web}")}));
+    let pods = list(&answer, "pods");
+    let shown: usize = pods.iter().map(|pod| list(pod, "nodes").len()).sum();
+    assert!(pods.len() == 20 && shown <= 2020, "{shown} node accounts");
+    let last = &pods[19];
+    assert_eq!((&last["turn"]["nodesLeftOut"], &last["turn"]["decidedBy"]), (&json!(249), &json!("sample")), "{last}");
+    assert!(last["turn"]["unsure"][0].as_str().unwrap().contains("only some of them"), "{last}");
+}
+
+/// Fits twice on the node without a taint; the third copy says why not.
+#[test]
+fn a_pod_is_repeated_until_no_more_fits() {
+    let ask_about = |objects: &str, more: Value| {
+        let mut request =
+            json!({"verb": "allocate", "release": "1.37.2", "howMany": true, "text": format!("{CLUSTER}{objects}")});
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        ask(&request)
+    };
+    let answer = ask_about(&pod("p", ""), json!({}));
+    let told = &answer["howMany"];
+    assert_eq!(
+        told,
+        &json!({"pod": "default/p", "count": 2, "atLeast": false, "depends": false, "nodes": [{"node": "a", "count": 2}], "next": "default/p-3"})
+    );
+    let last = &list(&answer, "pods")[2];
+    assert_eq!(last["pod"], "default/p-3");
+    assert!(
+        last["turn"]["message"].as_str().unwrap().starts_with("0/2 nodes are available: 1 cannot allocate all claims"),
+        "{last}"
+    );
+    // A workload is repeated whatever its replicas are, and other pods are placed too: those that wait longer come first.
+    let high = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 1000\n---\n";
+    let both = [high, &pod("p", "priorityClassName: high, "), &deployment(7)].concat();
+    let answer = ask_about(&both, json!({"pod": "web"}));
+    assert_eq!((&answer["howMany"]["count"], &answer["beside"]), (&json!(1), &json!(1)), "{}", answer["howMany"]);
+    assert_eq!(outcomes(&answer), owned(&[("default/web-0", "a"), ("default/web-1", "unschedulable")]));
+    // More nodes take more.
+    let answer = ask_about(&deployment(1), json!({"whatIf": {"nodesLike": ["a*3"]}}));
+    assert_eq!(
+        (&answer["howMany"]["count"], &answer["howMany"]["nodes"].as_array().unwrap().len()),
+        (&json!(8), &4),
+        "{}",
+        answer["howMany"]
+    );
+    // What asks for nothing fits as long as there is room for pods; ten on each node.
+    let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
+    assert_eq!(ask_about(plain, json!({}))["howMany"]["count"], 20);
+    // It must be known which.
+    let error = |answer: Value| answer["error"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(
+        error(ask_about(&both, json!({}))),
+        "`howMany`: one pod is repeated, and the text has default/p, default/web; name one with `pod`"
+    );
+    assert_eq!(
+        error(ask_about(&both, json!({"alone": true, "pod": "p"}))),
+        "`howMany` places pods in turn: leave out `alone` and `claims`"
+    );
+    assert_eq!(error(ask_about("", json!({}))), "`howMany`: the text has no pod to repeat; name one with `pod`");
+    assert_eq!(
+        error(ask_about("", json!({"pod": "x"}))),
+        "`howMany`: there is no Pod `default/x`, and nothing of that name that makes pods"
+    );
+}
+
+/// Nothing ends the repeating but the bound.
+#[test]
+fn repeating_is_bounded() {
+    let node =
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: '4', memory: 8Gi, pods: '1000000'}}\n---\n";
+    let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {containers: [{name: c, image: x}]}\n";
+    let answer = ask(&json!({"verb": "allocate", "howMany": true, "text": format!("{node}{plain}")}));
+    let told = &answer["howMany"];
+    assert_eq!((&told["count"], &told["atLeast"], &told["next"]), (&json!(5000), &json!(true), &Value::Null), "{told}");
+}
