@@ -2,11 +2,15 @@
 # node_modules folder, and says beforehand what it does and how long that takes on two idle cores.
 #
 #   make playground    build the page, serve it and print its address
+#   make check         format, lints and unit tests: before every commit
 #   make test          everything the project checks
 #   make pkg           the npm package in pkg/
 #   make policy        the policy modules
 #   make bench         speed beside other tools, and growth
 #   make fuzz          fuzzing, 15 minutes for each target; MINUTES=5 TARGETS="read convert" for less
+#   make oracle        asks upstream's own code again what tests/vectors recorded; RELEASE=1.37.2 for all of it
+#   make test-cluster  a real control plane and claimkit, asked the same
+#   make rehearse      everything that a release publishes, made and proved; nothing is published
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -19,7 +23,7 @@ npm_ci = npm ci --no-fund --no-audit --loglevel=error
 
 .PHONY: help
 help:
-	@sed -n '2,9s/^# \{0,1\}//p' Makefile
+	@sed -n '2,13s/^# \{0,1\}//p' Makefile
 
 # --- building ---------------------------------------------------------------------------------------------------------
 
@@ -31,6 +35,11 @@ www/node_modules/.package-lock.json: www/package.json www/package-lock.json
 	$(call say,playground dependencies from npm: about 20 seconds)
 	@cd www && $(npm_ci)
 
+# The extension for VS Code, with the language server inside: pkg/vscode/claimkit-<version>.vsix
+.PHONY: vscode
+vscode: pkg
+	@node pkg/vscode/build.mjs
+
 .PHONY: playground-build
 playground-build: www/node_modules/.package-lock.json
 	@node pkg/build/build.mjs
@@ -39,7 +48,7 @@ playground-build: www/node_modules/.package-lock.json
 
 .PHONY: playground
 playground:
-	$(call say,playground: 3 minutes on a new machine and 20 seconds after that; then it serves until Ctrl-C)
+	$(call say,playground: 5 minutes on a new machine and 20 seconds after that; then it serves until Ctrl-C)
 	@$(MAKE) playground-build
 	@cd www && npm run --silent preview
 
@@ -61,6 +70,7 @@ test:
 	$(MAKE) test-rust; \
 	wait $$modules || { cat target/modules.log >&2; exit 1; }
 	@$(MAKE) test-hosts
+	@$(MAKE) test-editors
 	@$(MAKE) test-playground
 	$(call say,policy and fuzzing and counts beside wasm-pack: none of them depends on time or on the others)
 	@$(MAKE) test-wasm-pack & beside=$$!; \
@@ -68,23 +78,33 @@ test:
 	$(MAKE) test-policy fuzz-short test-ratchets; \
 	wait $$beside
 	@$(MAKE) test-supply
+	@$(MAKE) test-oracle
 	$(call say,all tests passed)
+
+# What a contributor runs before every commit.
+.PHONY: check
+check:
+	$(call say,format and lints and unit tests: about 5 minutes the first time and at most 3 after that)
+	@bash pkg/build/toolchain.sh clippy rustfmt
+	@cargo fmt --all --check
+	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@cargo test --quiet --locked --workspace --lib
 
 .PHONY: test-rust
 test-rust:
 	$(call say,Rust: format and lints and tests: about 4 minutes the first time)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown clippy rustfmt
 	@for manifest in $(manifests); do cargo fmt --all --check --manifest-path $$manifest; done
-	@cargo clippy --quiet --locked --all-targets -- -D warnings
-	@cargo clippy --quiet --locked --lib --target wasm32-unknown-unknown -- -D warnings
+	@cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --locked --workspace --lib --target wasm32-unknown-unknown -- -D warnings
 	@cargo check --quiet --locked --lib --no-default-features
 	@for side in ratchets bench; do \
 	  cargo clippy --quiet --locked --manifest-path tests/$$side/Cargo.toml --target-dir target/lints -- -D warnings; done
-	@cargo test --locked
-	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps
+	@cargo test --locked --workspace
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
 	@$(MAKE) test-allocator
 	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
-	@cargo test --quiet --manifest-path tests/hosts/k8s-openapi/Cargo.toml
+	@cargo test --quiet --manifest-path examples/k8s-openapi/Cargo.toml
 
 # Every recorded line of the device allocator and of 1.31 to 1.36; `cargo test` takes some of them.
 .PHONY: test-allocator
@@ -114,7 +134,16 @@ test-hosts: tests/hosts/node_modules/.package-lock.json
 	@cargo build --quiet --locked
 	@cd tests/hosts && npm test --silent
 
-# 5000 mutated manifests, 1200 streams and 700 patches beside a real kubectl 1.32; `make test-hosts` takes some of them.
+# The language server, asked by a client of its own, by Neovim, and by VS Code in Chromium.
+.PHONY: test-editors
+test-editors: tests/hosts/node_modules/.package-lock.json
+	$(call say,language server: a client and Neovim and VS Code in Chromium: about 1 minute)
+	@bash tests/hosts/lsp/neovim.sh
+	@bash tests/hosts/chromium.sh
+	@node pkg/build/build.mjs
+	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs
+
+# 5000 mutated manifests, 1200 streams and 700 patches beside the kubectl that the oracle builds; `make test-hosts` takes some of them.
 .PHONY: test-kubectl
 test-kubectl:
 	$(call say,mutated manifests and streams and patches beside a real kubectl: about 3 minutes)
@@ -162,16 +191,47 @@ test-ratchets:
 ratchets:
 	@node tests/ratchets/count.mjs --record
 
+# Upstream's own code, from its Go modules (tests/oracle): what it answered when tests/vectors were recorded, and a real control plane.
+# Without Go the stages say what was not compared. `test-oracle` is part of `make test` and takes some of both.
+.PHONY: oracle test-cluster test-oracle oracle-search
+oracle:
+	$(call say,recorded answers asked again of the code of Kubernetes: about 2 minutes and 5 more the first time)
+	@node tests/oracle/record.mjs $(RELEASE)
+test-cluster:
+	$(call say,a real control plane and claimkit: about 4 minutes and 8 more the first time)
+	@node tests/oracle/test-cluster.mjs all
+test-oracle:
+	$(call say,samples of oracle and test-cluster: about 1 minute and 10 more the first time)
+	@node tests/oracle/test-cluster.mjs sample
+	@node tests/oracle/record.mjs
+oracle-search:
+	@MINUTES=$(MINUTES) node tests/oracle/test-cluster.mjs search
+
+# What a release changes, from the modules that are served for it, and the table rows that it wants: RELEASE=1.38.0-alpha.2
+.PHONY: new-release
+new-release:
+	$(call say,types and selectors and allocator of $(RELEASE): about 2 minutes and 4 more the first time)
+	@node tests/oracle/new-release.mjs $(RELEASE)
+
 # Licences, sources, checksums, and what is inside what people get.
 .PHONY: test-supply
 test-supply:
 	$(call say,supply chain: about 1 minute the first time and 10 seconds after that)
 	@bash tests/supply/check.sh
+	$(call say,a sample of the rehearsal of a release: about 30 seconds)
+	@node pkg/build/rehearse.mjs documents "action and workflows"
 
 # The same and known vulnerabilities, where RustSec's database and npm's can be reached; fails where they cannot.
 .PHONY: deny
 deny:
 	@bash tests/supply/check.sh --advisories
+
+# What a release publishes, with the addresses of release.json, proved in empty folders. docker-registry, actionlint, zizmor and pre-commit
+# are taken from PATH, else from Debian, the Go proxy and PyPI; without them their points are NOT TRIED.
+.PHONY: rehearse
+rehearse: pkg policy
+	$(call say,rehearsal of a release: about 20 minutes the first time and 12 after that)
+	@node pkg/build/rehearse.mjs
 
 # What publishing the package, the crate and the policy still lacks; not part of `test`.
 .PHONY: release-check
