@@ -269,7 +269,7 @@ static LIVE_RELEASE: Opt = opt(
 static LIVE_GATES: Opt = gates(
     "feature gates that differ from the release's defaults: DRAAdminAccess=true,…; repeatable; default: what kube-apiserver's metrics show",
 );
-static WHY_REQUIRE: Opt = opt("require", None, Takes::Nothing, "exit with 1 if a pod gets no node because of its devices");
+static WHY_REQUIRE: Opt = opt("require", None, Takes::Nothing, "exit with 1 if a pod gets no node");
 static CONTEXT: Opt = opt("context", None, Takes::Text("CONTEXT"), "kubectl's context; default: the current one");
 static KUBECONFIG: Opt = opt("kubeconfig", None, Takes::Text("FILE"), "kubectl's configuration");
 static AS_USER: Opt = opt("as", None, Takes::Text("USER"), "the user to impersonate, as in kubectl");
@@ -455,6 +455,7 @@ pub static VERBS: &[Verb] = &[
             &LIVE_NAMESPACE,
             &ALL_NAMESPACES,
             &ONLY_NODE,
+            &ALONE,
             &WHAT_IF,
             &WHY_REQUIRE,
             &WHY_LIVE,

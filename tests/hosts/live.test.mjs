@@ -62,12 +62,14 @@ async function ask(api, [, program, first], args, { env = {}, measure = false, c
 }
 
 const gated = "kubernetes_feature_enabled{name=\"DRAAdminAccess\",stage=\"\"} 1\n";
-const says = "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+const says = "0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
 
 /** What cluster.yaml and device-pod.yaml hold, with the scheduler's message in the pods that wait. */
 function stored() {
   const all = objects("cluster.yaml", "device-pod.yaml");
-  for (const object of all.filter(({ kind }) => kind === "Pod")) {
+  // The scheduler takes older pods first: `pod0` is the oldest.
+  for (const [at, object] of all.filter(({ kind }) => kind === "Pod").sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)).entries()) {
+    object.metadata.creationTimestamp = `2026-11-01T08:00:0${at}Z`;
     object.status = { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: says }] };
   }
   return [...all, { apiVersion: "v1", kind: "Namespace", metadata: { name: "demo", labels: { "resource.kubernetes.io/admin-access": "true" } } }];

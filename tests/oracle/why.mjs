@@ -82,6 +82,7 @@ async function playAll(cluster) {
     if (answer.scheduler !== said) differs(said, answer.scheduler);
     const described = kubectl("describe", "pod", "waits");
     if (!described.includes(answer.scheduler)) differs(described, answer.scheduler);
+    if (answer.account.turn.message !== said) differs(said, answer.account.turn.message);
     const messages = answer.account.nodes.map(({ message }) => message);
     if (answer.verdict !== "refused" || !messages.every((message) => said.includes(message))) differs(said, JSON.stringify({ verdict: answer.verdict, messages }));
     const first = answer.account.nodes.flatMap(({ relaxations }) => relaxations)[0]?.text ?? "";

@@ -3,12 +3,15 @@
 use super::read::{Brief, Unseen};
 use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
+use crate::place::device::explain::turn::{Turn, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::status::Code;
 use crate::report::text::wrapped;
 use claimkit_values::order;
 use serde::Serialize;
 
+/// The scheduler's plugin for devices.
+const DEVICES: &str = "DynamicResources";
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 /// Most nodes of a group whose own reasons are listed.
@@ -42,17 +45,17 @@ pub enum Verdict {
     /// It has a node.
     Scheduled,
     Ended,
-    /// It asks for no devices.
+    /// It is taken alone, and asks for no devices.
     NoDevices,
     /// Something stops it before any node is tried.
     Stopped,
-    /// Some node can give it its devices.
+    /// In turn: it gets a node. Alone: some node can give it its devices.
     Fits,
     Refused,
 }
 
 impl Verdict {
-    /// Whether the pod gets no node because of its devices.
+    /// Whether the pod gets no node.
     pub fn is_refused(self) -> bool {
         matches!(self, Verdict::Stopped | Verdict::Refused)
     }
@@ -68,6 +71,18 @@ impl Answered<'_> {
             return Verdict::Scheduled;
         }
         let Some(account) = self.account else { return Verdict::NoDevices };
+        if let Some(turn) = &account.turn {
+            return match turn.outcome {
+                TurnOutcome::Bound | TurnOutcome::Preparing => Verdict::Fits,
+                TurnOutcome::Placed => Verdict::Scheduled,
+                TurnOutcome::Ended => Verdict::Ended,
+                TurnOutcome::Gated | TurnOutcome::NotConsidered => Verdict::Stopped,
+                TurnOutcome::Unschedulable | TurnOutcome::Error => match account.before.as_ref().map(|before| before.code) {
+                    None | Some(Code::Skip) => Verdict::Refused,
+                    Some(_) => Verdict::Stopped,
+                },
+            };
+        }
         match &account.before {
             Some(before) if before.code == Code::Skip => Verdict::NoDevices,
             Some(_) => Verdict::Stopped,
@@ -85,25 +100,55 @@ impl Answered<'_> {
             Verdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
             Verdict::NoDevices => format!("{name} waits, and asks for no devices: something else keeps it."),
             Verdict::Stopped => {
-                let message = account.and_then(|account| account.before.as_ref()).map_or("", |before| before.message.as_str());
-                format!("{name} waits, and no node is tried: {message}.")
+                let message = account.and_then(|account| account.before.as_ref()).map(|before| before.message.clone());
+                match message
+                    .or_else(|| self.turn().and_then(|turn| turn.waits_for.as_ref().map(|what| format!("it waits for {what}"))))
+                {
+                    Some(why) => format!("{name} waits, and no node is tried: {why}."),
+                    None => format!("{name} waits, and no node is tried."),
+                }
             }
             Verdict::Fits => {
-                let nodes: Vec<&str> = self.nodes().filter(|node| is_allocated(node)).map(|node| node.name.as_str()).collect();
-                let can = if nodes.len() == 1 { "can give it its devices" } else { "could each give it its devices" };
+                let (nodes, one, several) = match self.turn() {
+                    Some(turn) => {
+                        let tied = turn.tied.iter().map(String::as_str);
+                        (turn.node.as_deref().into_iter().chain(tied).collect(), "can take it", "could each take it")
+                    }
+                    None => {
+                        let fit = self.nodes().filter(|node| is_allocated(node)).map(|node| node.name.as_str());
+                        (fit.collect::<Vec<&str>>(), "can give it its devices", "could each give it its devices")
+                    }
+                };
+                let can = if nodes.len() == 1 { one } else { several };
                 format!("{name} waits, although {} {can}.", words::some(&nodes, MOST_NAMES))
             }
-            Verdict::Refused => match self.nodes().count() {
-                0 => format!("{name} waits: there is no node to try."),
-                1 => format!("{name} waits: the only node cannot give it its devices."),
-                all => format!("{name} waits: none of {all} nodes can give it its devices."),
-            },
+            Verdict::Refused => {
+                let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
+                let can = if self.nodes().all(is_about_devices) { "can give it its devices" } else { "takes it" };
+                match self.nodes().count().saturating_add(left_out) {
+                    0 if account.is_some_and(|account| account.same_as.is_some()) => format!("{name} waits: no node takes it."),
+                    0 => format!("{name} waits: there is no node to try."),
+                    1 if can == "takes it" => format!("{name} waits: the only node does not take it."),
+                    1 => format!("{name} waits: the only node cannot give it its devices."),
+                    all => format!("{name} waits: none of {all} nodes {can}."),
+                }
+            }
         }
+    }
+
+    /// The outcome when all pods that wait are placed in turn; `None`: the pod is taken alone.
+    fn turn(&self) -> Option<&Turn> {
+        self.account.and_then(|account| account.turn.as_deref())
     }
 
     fn nodes(&self) -> impl Iterator<Item = &NodeAccount> {
         self.account.into_iter().flat_map(|account| &account.nodes)
     }
+}
+
+/// Whether only the devices of a node refuse the pod.
+fn is_about_devices(node: &NodeAccount) -> bool {
+    node.refusals.iter().all(|refusal| refusal.plugin == DEVICES)
 }
 
 fn is_allocated(node: &NodeAccount) -> bool {
@@ -157,9 +202,20 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
         let so = if so.is_empty() { String::new() } else { format!(": {so}") };
         out.push_str(&wrapped(&format!("Not sure, for {what} could not be seen{so}."), 2, 4, width));
     }
+    if let Some(turn) = &account.turn {
+        for line in in_turn(one, turn, verdict) {
+            out.push_str(&wrapped(&line, 2, 4, width));
+        }
+    }
     if verdict == Verdict::Fits && beside.assumed.is_empty() {
-        let other = "Either the scheduler has not tried again since, or something else than devices keeps it.";
-        out.push_str(&wrapped(other, 2, 4, width));
+        let keeps =
+            if account.turn.is_some() { "something that these objects do not show" } else { "something else than devices" };
+        let other = format!("Either the scheduler has not tried again since, or {keeps} keeps it.");
+        out.push_str(&wrapped(&other, 2, 4, width));
+    }
+    if let Some(first) = &account.same_as {
+        out.push_str(&wrapped(&format!("The nodes, and what helps: as for {first}."), 2, 4, width));
+        return;
     }
     for group in groups(account) {
         write_group(out, &group, width);
@@ -172,6 +228,26 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
         out.push('\n');
         out.push_str(&wrapped("No single change helps, nor any pair that was tried.", 0, 2, width));
     }
+}
+
+/// Lines about a pod that is placed in turn, beside those about nodes.
+fn in_turn(one: &Answered<'_>, turn: &Turn, verdict: Verdict) -> Vec<String> {
+    let mut lines = Vec::new();
+    let message = turn.message.as_deref().filter(|message| Some(*message) != one.brief.says());
+    if let Some(message) = message.filter(|_| verdict == Verdict::Refused) {
+        lines.push(format!("As the objects are now: {message}"));
+    }
+    if let Some(node) = &turn.nominated {
+        lines.push(format!("Preemption makes room on {node}: {} ends.", words::some(&turn.victims, MOST_NAMES)));
+    }
+    if let Some(claim) = &turn.freed {
+        lines.push(format!("ResourceClaim {claim} is given back, and the pod is tried again."));
+    }
+    if turn.depends {
+        lines.push("This depends on which of several nodes with the same score pods get.".to_owned());
+    }
+    lines.extend(turn.unsure.iter().map(|why| format!("Not certain: {why}.")));
+    lines
 }
 
 fn write_group(out: &mut String, group: &Group<'_>, width: usize) {
@@ -237,7 +313,14 @@ fn lacks(request: &RequestAccount) -> bool {
 
 /// The reasons that nodes may share: the scheduler's message, and how many devices are left at each stage.
 fn common(node: &NodeAccount) -> Vec<String> {
-    let mut lines = vec![node.message.clone().unwrap_or_default()];
+    let others = node.refusals.iter().filter(|refusal| refusal.plugin != DEVICES);
+    let refused: Vec<String> = node.refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
+    let message = if refused.is_empty() { node.message.clone().unwrap_or_default() } else { refused.join("; ") };
+    let mut lines = vec![message];
+    lines.extend(others.flat_map(|refusal| refusal.why.clone()));
+    if !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == DEVICES) {
+        return lines;
+    }
     lines.extend(node.help.clone().filter(|help| !help.is_empty()));
     lines.extend(node.resources.iter().filter(|resource| resource.short).map(|resource| resource.text.clone()));
     let some_lack = node.requests.iter().any(lacks);
@@ -254,6 +337,9 @@ fn common(node: &NodeAccount) -> Vec<String> {
 /// The reasons that name the node's own devices.
 fn own(node: &NodeAccount) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
+    if !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == DEVICES) {
+        return lines;
+    }
     let mut add = |line: &str| {
         if !line.is_empty() && !lines.iter().any(|known| known == line) {
             lines.push(line.to_owned());

@@ -9,6 +9,7 @@ use crate::api::Release;
 use crate::finding::{Code, Severity};
 use crate::place::device::explain::account::PodAccount;
 use crate::report::text::visible;
+use crate::scheduler::Mode;
 use crate::wire::request::AllocateRequest;
 use crate::wire::{self, Content};
 use serde::Serialize;
@@ -30,6 +31,8 @@ struct Report<'a> {
     gates: &'a BTreeMap<String, bool>,
     notes: &'a [String],
     unseen: &'a [Unseen],
+    /// The mode in which pods were placed; absent if none waits.
+    mode: Option<Mode>,
     assumed: &'a [String],
     findings: Vec<String>,
     pods: Vec<PodReport<'a>>,
@@ -83,15 +86,18 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         None => seen.pods.iter().filter(|brief| everywhere || brief.metadata.namespace == namespace).collect(),
     };
     let answer = match asked.iter().any(|brief| brief.waits()) {
-        true => {
-            answer(&live, &seen, arguments, AllocateRequest { gates: gates.clone(), what_if, ..request(&live, &asked, pod) })?
-        }
+        true => answer(
+            &live,
+            &seen,
+            arguments,
+            AllocateRequest { gates: gates.clone(), what_if, alone: arguments.has("alone"), ..request(&live, &asked, pod) },
+        )?,
         false => wire::Answer::default(),
     };
     let findings: Vec<String> =
         answer.findings.iter().filter(|finding| is_shown(finding)).map(|finding| finding.message.clone()).collect();
-    let (accounts, assumed) = match answer.content {
-        Content::Allocate { pods, assumed, .. } => (pods, assumed),
+    let (accounts, assumed, mode) = match answer.content {
+        Content::Allocate { pods, assumed, mode, .. } => (unfolded(pods, &asked), assumed, mode),
         _ => Default::default(),
     };
     let of = |brief: &Brief| accounts.iter().find(|account| account.pod.as_deref() == Some(&brief.full_name()));
@@ -104,6 +110,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
             gates: &gates,
             notes: &live.notes,
             unseen: &seen.unseen,
+            mode: (!accounts.is_empty()).then_some(mode),
             assumed: &assumed,
             findings,
             pods: answered.iter().map(PodReport::of).collect(),
@@ -193,7 +200,6 @@ pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
 fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
     let one = pod.and_then(|_| asked.first()).map(|brief| brief.full_name());
     AllocateRequest {
-        alone: true,
         text: Some(String::new()),
         release: Some(live.release.to_string()),
         namespace: Some(live.namespace.clone()),
@@ -210,6 +216,24 @@ fn answer(live: &Live, seen: &Seen, arguments: &Arguments, request: AllocateRequ
         Some(problem) => Err(format!("Kubernetes {}: {problem}", live.release)),
         None => Ok(answer),
     }
+}
+
+/// Gives a pod its own account of the nodes where it has that of a pod that is not asked about.
+fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> {
+    let is_asked = |name: &str| asked.iter().any(|brief| brief.full_name() == name);
+    for at in 0..accounts.len() {
+        let first = accounts.get(at).and_then(|account| account.same_as.clone()).filter(|first| !is_asked(first));
+        let Some(first) = first else { continue };
+        let Some(PodAccount { nodes, summary, .. }) =
+            accounts.iter().find(|account| account.pod.as_ref() == Some(&first)).cloned()
+        else {
+            continue;
+        };
+        if let Some(account) = accounts.get_mut(at) {
+            (account.nodes, account.summary, account.same_as) = (nodes, summary, None);
+        }
+    }
+    accounts
 }
 
 /// Whether a finding is about the cluster. Findings about empty input are about files.
