@@ -106,12 +106,16 @@ fn seen(device: &Value, driver: Value) -> Value {
 
 fn shown<'n>(compile: &Compiled, results: &[Run], names: impl Iterator<Item = &'n str>) -> String {
     if let Some(error) = &compile.error {
-        return format!("{error}\n");
+        let help = compile.help.as_ref().map(|help| format!("  = help: {help}\n")).unwrap_or_default();
+        return format!("{error}\n{help}");
     }
     let cost = compile.cost.map(|cost| format!(", costs at most {cost} of {SELECTOR_COST_LIMIT}")).unwrap_or_default();
     let mut out = format!("type {}{cost}\n", compile.output.as_deref().unwrap_or_default());
     if compile.cost.is_some_and(|cost| cost > SELECTOR_COST_LIMIT) {
         out.push_str("kube-apiserver refuses it: too complex, exceeds cost limit\n");
+    }
+    for warning in &compile.warnings {
+        out.push_str(&format!("warning: {}\n  = help: {}\n", warning.message, warning.help));
     }
     for (name, result) in names.zip(results) {
         let verdict = match (result.matches, &result.error) {

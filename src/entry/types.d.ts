@@ -818,7 +818,9 @@ export type Change =
   | (ChangePlace & { free: "claim" })
   | (ChangePlace & { set: "count" | "allocationMode"; from: string; to: string })
   /** `from` is absent if the request does not ask for the capacity. */
-  | (ChangePlace & { set: "capacity"; name: string; from?: string; to: string });
+  | (ChangePlace & { set: "capacity"; name: string; from?: string; to: string })
+  /** The request asks for a capacity by the name that devices have. */
+  | (ChangePlace & { set: "capacityName"; name: string; from: string; to: string });
 
 /** A tested change after which the node has devices for the claims. */
 export interface Relaxation {
@@ -993,6 +995,8 @@ export interface PodTurn {
   unsure?: string[];
   /** kube-scheduler's message in the condition `PodScheduled`. */
   message: string | null;
+  /** Help with the message; absent if there is none. */
+  help?: string;
   /** The condition that the pod waits for before it is considered. */
   waitsFor?: string;
   /** The messages of earlier attempts, if they differ. */
@@ -1223,6 +1227,10 @@ export interface CelAnswer extends Answer {
     cost?: number;
     /** The message of kube-apiserver. */
     error?: string;
+    /** Help with the error. */
+    help?: string;
+    /** Parts that the server accepts and that fail on every device; absent: none. */
+    warnings?: { range: Range; message: string; help: string }[];
   };
   /** One result for each device; absent if the expression does not compile. */
   results?: {

@@ -1,11 +1,14 @@
 //! The verb `cel`: compiles a device selector as kube-apiserver does, and runs it on devices.
 
 use super::answer::{Answer, range};
-use super::content::{Compiled, Content, Run, Traced};
+use super::content::{CelWarning, Compiled, Content, Run, Traced};
 use super::options::CelEnvironment;
 use super::request::{self, CelRequest, Verb};
+use crate::advice::cause;
+use crate::api::Release;
 use crate::cel::value::Value as Cel;
 use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
+use crate::expression::unparsable::{Unparsable, unparsable};
 use crate::expression::{Language, given};
 use crate::place::environments;
 use crate::scheduler::Target;
@@ -28,14 +31,22 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
     let program = match environment.compile(expression) {
         Ok(program) => program,
         Err(error) => {
-            let compile = Compiled { ok: false, output: None, cost: None, error: Some(error.text) };
+            let release = request::release(request.release.as_deref())?.unwrap_or(Release::latest());
+            let help = cause::selector(expression, &error.text, release);
+            let compile = Compiled { error: Some(error.text), help: Some(help), ..Compiled::default() };
             answer.content = Content::Cel { compile, results: None };
             return Ok(answer);
         }
     };
     let cost = program.cost_estimate().map(|estimate| estimate.max);
-    let compile = Compiled { ok: true, output: Some(program.output_type().to_string()), cost, error: None };
     let source = Source::new(expression);
+    let warning = |Unparsable { span, message, help }: Unparsable| {
+        let range = range(&source, Span::new(span.start as usize, span.end as usize));
+        CelWarning { range, message, help }
+    };
+    let warnings = unparsable(&program, &environment).into_iter().map(warning).collect();
+    let output = Some(program.output_type().to_string());
+    let compile = Compiled { ok: true, output, cost, warnings, ..Compiled::default() };
     let results: Vec<Run> = subjects.into_iter().map(|variables| run(request, &program, &source, variables)).collect();
     answer.ok = cost.is_none_or(|cost| cost <= SELECTOR_COST_LIMIT) && results.iter().all(|run| run.error.is_none());
     answer.content = Content::Cel { compile, results: Some(results) };

@@ -249,7 +249,7 @@ pub struct Completion {
 }
 
 /// The result of a compilation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Compiled {
     /// True if the expression can run.
     pub ok: bool,
@@ -262,6 +262,23 @@ pub struct Compiled {
     #[serde(skip_serializing_if = "Option::is_none")]
     /// The message of kube-apiserver.
     pub error: Option<String>,
+    /// Help with the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+    /// Parts that the server accepts and that fail on every device.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<CelWarning>,
+}
+
+/// A part of an expression that compiles and cannot work.
+#[derive(Clone, Debug, Serialize)]
+pub struct CelWarning {
+    /// The part in the expression.
+    pub range: Range,
+    /// The part, and why it fails.
+    pub message: String,
+    /// Help with the part.
+    pub help: String,
 }
 
 /// The result of a run on one device.

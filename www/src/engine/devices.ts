@@ -244,7 +244,7 @@ export interface CelResult {
 }
 
 export interface CelAnswer extends Answer {
-  compile: { ok: boolean; type?: string; cost?: number; error?: string };
+  compile: { ok: boolean; type?: string; cost?: number; error?: string; help?: string; warnings?: { range: Range; message: string; help: string }[] };
   results?: CelResult[];
 }
 

@@ -180,8 +180,18 @@ export function Expression() {
               <pre class="exact compile-error" tabIndex={0}>
                 {tried.compile.error ?? tried.findings[0]?.message}
               </pre>
+              {tried.compile.help && (
+                <p class="note">
+                  <Ticked text={told(tried.compile.help)} />
+                </p>
+              )}
             </>
           )}
+          {(tried.compile.warnings ?? []).map(({ message, help }) => (
+            <p class="note" key={message}>
+              <Ticked text={`${told(message)}: ${told(help)}`} />
+            </p>
+          ))}
           {tried.compile.ok && tried.deviceCount === 0 && (
             <p class="muted">
               <Ticked text={s.noDevices} />
