@@ -2,7 +2,7 @@
 
 use super::files::File;
 use super::joined::Joined;
-use super::lines::{MOST_NAMES, Printed, WIDTH, name, wrapped};
+use super::lines::{MOST_NAMES, Printed, Width, name};
 use super::turns;
 use crate::api::Release;
 use crate::finding::FieldPath;
@@ -52,6 +52,7 @@ struct Requests<'v> {
     node: &'v NodeAccount,
     /// How many devices mode All needs.
     least: i64,
+    width: Width,
 }
 
 impl Requests<'_> {
@@ -78,7 +79,7 @@ fn least_of_all(release: Release) -> i64 {
 
 /// For each pod what becomes of it, or a table of nodes; then the reasons for the nodes that offer no devices.
 pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
-    let Printed { release, pods, .. } = printed;
+    let Printed { release, pods, width, .. } = printed;
     let assumed: String = printed.assumed.iter().map(|line| format!("Assumed: {line}\n")).collect();
     let least = least_of_all(release);
     let mut parts: Vec<String> = Vec::from_iter(Some(assumed).filter(|lines| !lines.is_empty()));
@@ -88,47 +89,48 @@ pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
         Some(how_many) => how_many.next.is_some() && how_many.next == pod.pod,
         None => true,
     };
+    let users = turns::shared(pods);
     for pod in pods.iter().filter(next) {
         if let Some(turn) = &pod.turn {
-            parts.push(format!("{}{}", turns::pod(pod, turn), help_before(pod)));
+            parts.push(format!("{}{}", turns::pod(pod, turn, &users, width), help_before(pod, width)));
             let lacks =
                 |node: &&NodeAccount| node.same_as.is_none() && !is_allocated(node) && node.verdict != NodeVerdict::Refused;
             let shown = pod.nodes.iter().filter(|_| !turn.outcome.has_node()).filter(lacks);
-            parts.extend(shown.map(|node| account(Requests { pod, node, least }, texts)));
+            parts.extend(shown.map(|node| account(Requests { pod, node, least, width }, texts)));
             continue;
         }
-        let mut part = format!("{}\n", headline(pod));
+        let mut part = format!("{}\n", headline(pod, width));
         if !pod.nodes.is_empty() {
             if pod.pod.is_none() && pod.claims.len() > 1 {
-                part.push_str(&wrapped(TOGETHER, 2, 2));
+                part.push_str(&width.wrapped(TOGETHER, 2, 2));
             }
-            part.push_str(&rows(pod, least));
+            part.push_str(&rows(pod, least, width));
         }
         parts.push(part);
         let shown = pod.nodes.iter().filter(|node| node.same_as.is_none() && !is_allocated(node));
-        parts.extend(shown.map(|node| account(Requests { pod, node, least }, texts)));
+        parts.extend(shown.map(|node| account(Requests { pod, node, least, width }, texts)));
     }
     parts.join("\n")
 }
 
 /// Returns what helps a pod that is stopped before any node.
-fn help_before(pod: &PodAccount) -> String {
+fn help_before(pod: &PodAccount, width: Width) -> String {
     let help = pod.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty());
-    help.map_or_else(String::new, |help| wrapped(&format!("= help: {help}"), 2, 10))
+    help.map_or_else(String::new, |help| width.wrapped(&format!("= help: {help}"), 2, 10))
 }
 
 /// Returns a pod, and on how many nodes it fits.
-fn headline(pod: &PodAccount) -> String {
+fn headline(pod: &PodAccount, width: Width) -> String {
     if let Some(before) = &pod.before {
         let help = before.help.as_deref().unwrap_or_default();
         if is_skipped(pod) {
-            return wrapped(&format!("{}: {help}", name(pod)), 0, 2).trim_end().to_owned();
+            return width.wrapped(&format!("{}: {help}", name(pod)), 0, 2).trim_end().to_owned();
         }
         let line = format!("{}: {} ({}, before any node)", name(pod), before.message, before.stage);
-        let line = wrapped(&line, 0, 2).trim_end().to_owned();
+        let line = width.wrapped(&line, 0, 2).trim_end().to_owned();
         return match help {
             "" => line,
-            help => format!("{line}\n{}", wrapped(&format!("= help: {help}"), 2, 10).trim_end()),
+            help => format!("{line}\n{}", width.wrapped(&format!("= help: {help}"), 2, 10).trim_end()),
         };
     }
     let fit = pod.nodes.iter().filter(|node| is_allocated(node)).count();
@@ -140,7 +142,7 @@ fn headline(pod: &PodAccount) -> String {
     match pod.nodes.len() {
         0 => format!("{}: no node to try", name(pod)),
         1 => format!("{}: fits on {fit} of 1 node", name(pod)),
-        all => wrapped(&format!("{}: fits on {fit} of {all} nodes{error}", name(pod)), 0, 2).trim_end().to_owned(),
+        all => width.wrapped(&format!("{}: fits on {fit} of {all} nodes{error}", name(pod)), 0, 2).trim_end().to_owned(),
     }
 }
 
@@ -152,7 +154,7 @@ fn alike<'p>(pod: &'p PodAccount, node: &NodeAccount) -> Vec<&'p str> {
 
 /// Returns a row for each node that differs from all earlier ones. Long reasons are cut: the account below shows them in full.
 /// Devices are not.
-fn rows(pod: &PodAccount, least: i64) -> String {
+fn rows(pod: &PodAccount, least: i64, width: Width) -> String {
     let mut rows = vec![["NODE", "VERDICT", "DEVICES, OR WHY NONE"].map(str::to_owned).to_vec()];
     for node in pod.nodes.iter().filter(|node| node.same_as.is_none()) {
         let own = &node.name;
@@ -161,12 +163,12 @@ fn rows(pod: &PodAccount, least: i64) -> String {
             [one] => format!("{own}, {one}"),
             more => format!("{own} +{}", more.len()),
         };
-        rows.push(vec![nodes, node.verdict.to_string(), shortly(Requests { pod, node, least })]);
+        rows.push(vec![nodes, node.verdict.to_string(), shortly(Requests { pod, node, least, width })]);
     }
     let mut out = String::new();
     let whole = pod.nodes.iter().filter(|node| node.same_as.is_none()).map(is_allocated);
     for (line, whole) in table(&rows).lines().zip(std::iter::once(false).chain(whole)) {
-        let most = WIDTH.saturating_sub(2);
+        let most = width.0.saturating_sub(2);
         let shown: String = match whole || line.chars().count() <= most {
             true => line.to_owned(),
             false => line.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -258,38 +260,38 @@ fn why(request: &RequestAccount) -> String {
 
 /// Returns why a node gives nothing, and what helps.
 fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
-    let Requests { pod, node, .. } = requests;
+    let Requests { pod, node, width, .. } = requests;
     let nodes: Vec<&str> = std::iter::once(node.name.as_str()).chain(alike(pod, node)).collect();
     let nodes = match nodes.as_slice() {
         [one, other] => format!("{one} and {other}"),
         names => some(names),
     };
     let message = node.message.as_deref().unwrap_or_default();
-    let mut out = wrapped(&format!("{} on {nodes}: {message}", name(pod)), 0, 2);
+    let mut out = width.wrapped(&format!("{} on {nodes}: {message}", name(pod)), 0, 2);
     if let Some(help) = node.help.as_deref().filter(|help| !help.is_empty()) {
-        out.push_str(&wrapped(&format!("= help: {help}"), 2, 10));
+        out.push_str(&width.wrapped(&format!("= help: {help}"), 2, 10));
     }
     for resource in &node.resources {
-        out.push_str(&wrapped(&resource.text, 2, 4));
+        out.push_str(&width.wrapped(&resource.text, 2, 4));
     }
     write_requests(&mut out, requests);
-    write_holders(&mut out, &node.holders);
+    write_holders(&mut out, &node.holders, width);
     for conflict in &node.conflicts {
-        out.push_str(&wrapped(&conflict.text, 2, 4));
+        out.push_str(&width.wrapped(&conflict.text, 2, 4));
     }
     for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
-        out.push_str(&wrapped(&pool_text(pool), 2, 4));
+        out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
     }
     for relaxation in &node.relaxations {
-        out.push_str(&wrapped(&format!("What helps: {}", relaxation.text), 2, 4));
+        out.push_str(&width.wrapped(&format!("What helps: {}", relaxation.text), 2, 4));
         for place in relaxation.changes.iter().filter_map(|change| place(change, texts)) {
-            out.push_str(&wrapped(&place, 4, 6));
+            out.push_str(&width.wrapped(&place, 4, 6));
         }
     }
     // Where a search is too long, or an error ends it, nothing is tried.
     let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
     if tried && node.relaxations.is_empty() && node.resources.is_empty() {
-        out.push_str(&wrapped("No single change of these claims helps, nor any pair that was tried.", 2, 4));
+        out.push_str(&width.wrapped("No single change of these claims helps, nor any pair that was tried.", 2, 4));
     }
     out
 }
@@ -312,19 +314,19 @@ fn write_requests(out: &mut String, requests: Requests<'_>) {
             [one] => one.clone(),
             several => format!("{}, each", some(&several.iter().map(String::as_str).collect::<Vec<_>>())),
         };
-        out.push_str(&wrapped(&format!("{names}: {}", request.text), 2, 4));
+        out.push_str(&requests.width.wrapped(&format!("{names}: {}", request.text), 2, 4));
         if requests.lacks(request) {
             for reason in request.why.split("; ").filter(|reason| !reason.is_empty()) {
-                out.push_str(&wrapped(reason, 4, 6));
+                out.push_str(&requests.width.wrapped(reason, 4, 6));
             }
         }
         for missing in request.funnel.iter().flat_map(|stage| &stage.missing) {
-            out.push_str(&wrapped(&missing_text(missing), 4, 6));
+            out.push_str(&requests.width.wrapped(&missing_text(missing), 4, 6));
         }
     }
 }
 
-fn write_holders(out: &mut String, holders: &[Holder]) {
+fn write_holders(out: &mut String, holders: &[Holder], width: Width) {
     let mut printed: Vec<String> = Vec::new();
     for holder in holders {
         let (claim, pods) = (&holder.claim, holder.pods.join(", "));
@@ -343,7 +345,7 @@ fn write_holders(out: &mut String, holders: &[Holder]) {
             printed.push(line);
         }
     }
-    printed.iter().for_each(|line| out.push_str(&wrapped(line, 2, 4)));
+    printed.iter().for_each(|line| out.push_str(&width.wrapped(line, 2, 4)));
 }
 
 /// Returns an attribute that a selector reads but devices lack, and similar existing ones.

@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::ask;
 use super::files::{self, File};
 use super::joined::Joined;
-use super::lines::{Printed, name};
+use super::lines::{Printed, Width, name};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
 use crate::finding::{Code, TextField};
 use crate::limits::Limits;
@@ -77,7 +77,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     if arguments.value("output") != Some("json") {
         // This finding is about the whole input and has no line to show.
         let nothing = answer.findings.iter().filter(|finding| finding.code == Code::NothingChecked);
-        let nothing: String = nothing.map(|finding| format!("claimkit: {}\n", finding.message)).collect();
+        let in_use = if pods.is_empty() { "; `claimkit audit` shows what is in use" } else { "" };
+        let nothing: String = nothing.map(|finding| format!("claimkit: {}{in_use}\n", finding.message)).collect();
         let mut problems = String::new();
         let parts = joined.apart(&files, answer);
         for report in ask::reports(&files, &parts.answers, &cluster, arguments.has("remarks")) {
@@ -88,7 +89,9 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             // The claims of copies are many, and all alike.
             assumed.truncate(assumed.len().saturating_sub(claims_assumed));
         }
-        let printed = Printed { release, mode, beside: others, how_many: how_many.as_ref(), assumed: &assumed, pods: &pods };
+        let width = Width::of(host.columns());
+        let printed =
+            Printed { release, mode, beside: others, how_many: how_many.as_ref(), assumed: &assumed, pods: &pods, width };
         host.out(&text(printed, Texts { files: &files, joined: &joined }));
         host.out(&rules);
     }

@@ -4,8 +4,10 @@ use crate::api::Release;
 use crate::place::device::explain::account::PodAccount;
 use crate::scheduler::{HowMany, Mode};
 
-/// The default width of a terminal, in columns.
-pub const WIDTH: usize = 80;
+/// The width of text that goes to no terminal, in columns.
+const WIDTH: usize = 80;
+/// Narrower terminals get lines of this many columns.
+const LEAST_WIDTH: usize = 40;
 /// Most names in one line.
 pub const MOST_NAMES: usize = 3;
 
@@ -22,6 +24,7 @@ pub struct Printed<'a> {
     /// The changes that the answer assumes.
     pub assumed: &'a [String],
     pub pods: &'a [PodAccount],
+    pub width: Width,
 }
 
 /// Returns the name of a pod, or of claims without one.
@@ -33,7 +36,18 @@ pub fn name(pod: &PodAccount) -> String {
     }
 }
 
-/// Lines of at most [`WIDTH`] columns, the first indented by `first`, the others by `rest`.
-pub fn wrapped(text: &str, first: usize, rest: usize) -> String {
-    crate::report::text::wrapped(text, first, rest, WIDTH)
+/// The number of columns that lines may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Width(pub usize);
+
+impl Width {
+    /// Returns the width of a terminal; `None`: the text goes to none.
+    pub fn of(columns: Option<usize>) -> Self {
+        Width(columns.map_or(WIDTH, |columns| columns.max(LEAST_WIDTH)))
+    }
+
+    /// Returns lines of at most this width, the first indented by `first`, the others by `rest`.
+    pub fn wrapped(self, text: &str, first: usize, rest: usize) -> String {
+        crate::report::text::wrapped(text, first, rest, self.0)
+    }
 }

@@ -1,18 +1,19 @@
 //! The output of `allocate` for pods that are placed in turn: the pod first, then its devices, or the nodes grouped by reason.
 
-use super::lines::{MOST_NAMES, Printed, name, wrapped};
+use super::lines::{MOST_NAMES, Printed, Width, name};
 use crate::place::device::explain::account::PodAccount;
 use crate::place::device::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::scheduler::{HowMany, Mode, PodsOnNode};
 use claimkit_values::order;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most nodes of a repeated pod that are named.
 const MOST_NODES: usize = 10;
 
 /// Returns how the pods were placed, and how many get a node; nothing if there is no pod.
 pub fn heading(printed: Printed<'_>) -> String {
-    let Printed { mode, beside, how_many, pods, .. } = printed;
+    let Printed { mode, beside, how_many, pods, width, .. } = printed;
     let named = pods.iter().filter(|pod| pod.pod.is_some()).count();
     let placed = pods.iter().filter(|pod| pod.turn.as_ref().is_some_and(|turn| turn.outcome.has_node())).count();
     let others = match beside {
@@ -29,7 +30,7 @@ pub fn heading(printed: Printed<'_>) -> String {
             None => format!("Pods in turn{others}: {placed} of {named} {} a node.", if named == 1 { "has" } else { "have" }),
         },
     };
-    wrapped(&line, 0, 2)
+    width.wrapped(&line, 0, 2)
 }
 
 /// Returns how often a repeated pod fits, and where.
@@ -49,13 +50,36 @@ fn repeated(how_many: &HowMany) -> String {
     format!("{pod} {times}{most}{rest}.")
 }
 
+/// The pods of an answer that use each claim in common: claim → pods.
+pub type Users<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
+
+/// Returns the claims of which several pods have the devices.
+pub fn shared(pods: &[PodAccount]) -> Users<'_> {
+    let mut users = Users::new();
+    for (pod, turn) in pods.iter().filter_map(|account| Some((account.pod.as_deref()?, account.turn.as_deref()?))) {
+        for device in &turn.devices {
+            users.entry(&device.claim).or_default().insert(pod);
+        }
+    }
+    users.retain(|_, pods| pods.len() > 1);
+    users
+}
+
 /// Returns what becomes of a pod: lines without the accounts of nodes.
-pub fn pod(account: &PodAccount, turn: &Turn) -> String {
-    let mut out = wrapped(&format!("{}: {}", name(account), outcome(turn)), 0, 2);
-    let mut line = |text: &str| out.push_str(&wrapped(text, 2, 4));
+pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -> String {
+    let mut out = width.wrapped(&format!("{}: {}", name(account), outcome(turn)), 0, 2);
+    let mut line = |text: &str| out.push_str(&width.wrapped(text, 2, 4));
     devices(&turn.devices).iter().for_each(|text| line(text));
+    let own: BTreeSet<&str> = turn.devices.iter().map(|device| device.claim.as_str()).collect();
+    for (claim, pods) in own.iter().filter_map(|claim| Some((claim, users.get(claim)?))) {
+        let others: Vec<&str> = pods.iter().copied().filter(|pod| Some(*pod) != account.pod.as_deref()).collect();
+        line(&format!("ResourceClaim {claim} is shared with {}", words::some(&others, MOST_NAMES)));
+    }
     if let Some(message) = &turn.message {
         line(message);
+    }
+    if let Some(help) = turn.help {
+        line(&format!("= help: {help}"));
     }
     if let Some(waits_for) = &turn.waits_for {
         line(&format!("waits for {waits_for}"));

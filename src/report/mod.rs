@@ -30,7 +30,7 @@ pub struct Report<'a> {
 }
 
 /// Remarks without which an answer would be taken for more certain than it is: they are always shown.
-const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom];
+const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom, Code::AdminAccessInUse];
 
 impl<'a> Report<'a> {
     /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. Some are always shown: that the

@@ -319,6 +319,7 @@ impl Outcomes<'_> {
                 let is_error = matches!(decision, Decision::Error(_));
                 turn.outcome = if is_error { TurnOutcome::Error } else { TurnOutcome::Unschedulable };
                 turn.message = Some(failure.message.clone());
+                turn.help = failure.help;
                 turn.nominated = failure.nominated.as_ref().map(node);
                 turn.victims = failure.victims.iter().map(name).collect();
                 let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));

@@ -3,7 +3,7 @@
 use crate::advice::locate;
 use crate::finding::{self, FieldPath, Step, field_path};
 use crate::manifest::{Input, Item, What};
-use crate::place::device::explain::account::{Change, PodAccount, Relaxation};
+use crate::place::device::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
 use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
 use crate::text::located::{Edit, Range, range};
@@ -135,10 +135,19 @@ impl ClaimTree<'_, '_> {
     fn edit(&self, change: &Change, edits: &mut Edits) -> Option<()> {
         let steps = self.steps(change.path.as_ref()?);
         match (&change.toleration, &change.to) {
+            (_, Some(to)) if change.kind == ChangeKind::Set(SetField::CapacityName) => self.rename(&steps, to, edits),
             (Some(toleration), _) => self.tolerate(&steps, toleration, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
             (None, None) => self.drop(&steps, edits),
         }
+    }
+
+    /// Replaces a key; quotes stay.
+    fn rename(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
+        let (Step::Key(name), above) = steps.split_last()? else { return None };
+        let map = locate::node(self.tree, self.root, above)?;
+        let entry = self.tree.entries(map).iter().find(|entry| self.tree.text(entry.key) == name)?;
+        self.replace(entry.key_span, to, edits)
     }
 
     /// Removes an item from a list; removes the list if it was the last item.
@@ -182,7 +191,10 @@ impl ClaimTree<'_, '_> {
 
     /// Replaces a scalar; quotes stay.
     fn set(&self, steps: &[Step], to: &str, edits: &mut Edits) -> Option<()> {
-        let span = self.tree.node(locate::node(self.tree, self.root, steps)?).span;
+        self.replace(self.tree.node(locate::node(self.tree, self.root, steps)?).span, to, edits)
+    }
+
+    fn replace(&self, span: Span, to: &str, edits: &mut Edits) -> Option<()> {
         let old = self.tree.source().get(span.from()..span.to())?;
         let number = to.bytes().all(|byte| byte.is_ascii_digit());
         let new = match old.bytes().next()? {

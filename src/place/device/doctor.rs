@@ -317,6 +317,7 @@ impl<'f> Doctor<'_, 'f> {
         }
         let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
         if device.allow_multiple_allocations == Some(true)
+            && cluster.has(Feature::ConsumableCapacity)
             && let Some((capacity, _)) = device.capacity.iter().find(free)
         {
             let message = format!(

@@ -18,19 +18,30 @@ type Names = BTreeMap<String, BTreeSet<String>>;
 pub struct Devices {
     attributes: Names,
     capacity: Names,
+    /// The capacities as slices write them, with or without a domain.
+    written: BTreeSet<String>,
     reads: Vec<Read>,
     /// The extended resources that classes serve.
     extended: BTreeSet<String>,
 }
 
-/// A place that names an attribute.
+/// A place that names an attribute or a capacity.
 #[derive(Debug)]
 struct Read {
     object: usize,
     path: String,
     span: Span,
-    /// `domain/name`
+    what: Named,
+    /// `domain/name`; of a capacity as it is written.
     name: String,
+}
+
+/// The kind of a name.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Attribute,
+    /// A capacity of a request, which kube-scheduler looks up in each device as it is written (`requestsContainNonExistCapacity`).
+    Capacity,
 }
 
 fn key(name: &str) -> Step {
@@ -95,7 +106,7 @@ fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, st
             let value = constraint.str(name);
             if value.contains('/') {
                 let steps = below(&steps, &[key("constraints"), Step::Index(index), key(name)]);
-                references.names_attribute(object, value, &steps);
+                references.names(object, Named::Attribute, value, &steps);
             }
         }
     }
@@ -108,12 +119,19 @@ fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps
         let [name] = references.keep([class]);
         references.want_at(object, What::Class("DeviceClass", name), &below(steps, &[key("deviceClassName")]));
     }
+    for (name, _) in ask.record("capacity").into_iter().flat_map(|capacity| capacity.entries("requests")) {
+        let steps = below(steps, &[key("capacity"), key("requests"), key(&name)]);
+        references.names(object, Named::Capacity, &name, &steps);
+    }
 }
 
 impl References {
-    fn names_attribute(&mut self, object: Located<'_>, name: &str, steps: &[Step]) {
-        let span = locate::locate(object.tree, object.item.node, steps);
-        self.devices.reads.push(Read { object: object.index, path: path::render(steps), span, name: name.to_owned() });
+    fn names(&mut self, object: Located<'_>, what: Named, name: &str, steps: &[Step]) {
+        let span = match what {
+            Named::Attribute => locate::locate(object.tree, object.item.node, steps),
+            Named::Capacity => locate::locate_key(object.tree, object.item.node, steps),
+        };
+        self.devices.reads.push(Read { object: object.index, path: path::render(steps), span, what, name: name.to_owned() });
     }
 }
 
@@ -121,6 +139,12 @@ fn slice(devices: &mut Devices, spec: &Record<'_>) {
     let driver = spec.str("driver");
     for device in spec.records("devices") {
         let device = device.record("basic").unwrap_or(device);
+        for (name, _) in device.entries("capacity") {
+            let name: &str = name;
+            if !devices.written.contains(name) {
+                devices.written.insert(name.to_owned());
+            }
+        }
         for (field, names) in [("attributes", &mut devices.attributes), ("capacity", &mut devices.capacity)] {
             for (name, _) in device.entries(field) {
                 let (domain, name) = name.split_once('/').unwrap_or((driver, name));
@@ -161,14 +185,17 @@ impl Devices {
         }
     }
 
-    /// Reports named attributes that no slice has.
+    /// Reports named attributes and capacities that no slice has.
     pub fn unpublished(&self, tell: &mut dyn FnMut(Finding)) {
         if self.attributes.is_empty() && self.capacity.is_empty() {
             return;
         }
         for read in &self.reads {
-            let Some((domain, name)) = read.name.split_once('/') else { continue };
-            if let Some(mut finding) = self.judge(domain, name) {
+            let found = match read.what {
+                Named::Attribute => read.name.split_once('/').and_then(|(domain, name)| self.attribute(domain, name)),
+                Named::Capacity => self.capacity(&read.name),
+            };
+            if let Some(mut finding) = found {
                 finding.path = Some(read.path.clone());
                 finding.span = Some(read.span);
                 finding.object = Some(read.object);
@@ -177,7 +204,41 @@ impl Devices {
         }
     }
 
-    fn judge(&self, domain: &str, name: &str) -> Option<Finding> {
+    /// Judges the name of a capacity that a request asks for.
+    fn capacity(&self, written: &str) -> Option<Finding> {
+        if self.written.is_empty() || self.written.contains(written) {
+            return None;
+        }
+        let code = Code::AttributeNotInInput;
+        let (domain, name) = written.split_once('/').map_or((None, written), |(domain, name)| (Some(domain), name));
+        let is_domain = |of: &String| domain.is_none_or(|domain| domain == of);
+        // The same capacity, written with or without the driver.
+        let other = self.capacity.iter().filter(|(of, names)| is_domain(of) && names.contains(name)).find_map(|(of, _)| {
+            let full = format!("{of}/{name}");
+            [name, full.as_str()].into_iter().find(|other| *other != written && self.written.contains(*other)).map(str::to_owned)
+        });
+        let finding =
+            Finding::warning(code, Origin::Claimkit, format!("no device of this text has a capacity named `{written}`"));
+        if let Some(other) = other {
+            return Some(finding.with_help(format!(
+                "write `{other}` as the devices do: kube-scheduler compares the whole name, not what it means"
+            )));
+        }
+        if domain.is_some_and(|domain| !self.capacity.contains_key(domain)) {
+            let message = format!("no slice of this text has a capacity named `{written}`, nor any of its domain");
+            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.help().unwrap_or_default()));
+        }
+        let near = self.written.iter().min_by_key(|known| nearest::distance(known, written));
+        Some(match near.filter(|near| nearest::distance(near, written) <= 2) {
+            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
+            None => {
+                let known: Vec<&str> = self.written.iter().take(8).map(String::as_str).collect();
+                finding.with_help(format!("the devices have `{}`; other slices may be in the cluster", known.join("`, `")))
+            }
+        })
+    }
+
+    fn attribute(&self, domain: &str, name: &str) -> Option<Finding> {
         let code = Code::AttributeNotInInput;
         let has = |names: &Names| names.get(domain).is_some_and(|names| names.contains(name));
         if has(&self.attributes) {

@@ -163,8 +163,19 @@ pub struct Reserved {
     pub extended: Option<super::outcome::ExtendedOutcome>,
     /// Devices must be made ready before the pod is bound.
     pub waits: bool,
-    pub error: Option<String>,
+    pub error: Option<BindError>,
 }
+
+/// Why a pod cannot be bound to the node that was chosen.
+#[derive(Clone, Debug)]
+pub struct BindError {
+    pub text: String,
+    /// Help with the text.
+    pub help: Option<&'static str>,
+}
+
+const NO_TIMESTAMP: &str = "the claim's allocation has no `allocationTimestamp`, as schedulers up to 1.35 wrote it: this scheduler adds one, and kube-apiserver refuses the change; free the claim so that it is allocated anew";
+const NAMED_TWICE: &str = "the pod names the claim twice";
 
 /// Gives a pod its devices on a node: allocates what is not allocated, and reserves all its claims (`Reserve` and `PreBind`).
 pub fn reserve(
@@ -191,7 +202,8 @@ pub fn reserve(
         if new {
             let Some(result) = results.next() else { continue };
             if again {
-                reserved.error = Some(format!("claim {name} got allocated elsewhere in the meantime"));
+                let text = format!("claim {name} got allocated elsewhere in the meantime");
+                reserved.error = Some(BindError { text, help: Some(NAMED_TWICE) });
                 break;
             }
             allocate(prepared, state, *at, result, node);
@@ -199,8 +211,8 @@ pub fn reserve(
         let by_group = of_group(prepared, &claim, pod);
         let user = if by_group { group_consumer(prepared, pod) } else { Some(consumer.clone()) };
         let Some(user) = user else { continue };
-        if let Err(error) = add_consumer(prepared, state, *at, &user, again, rules) {
-            reserved.error = Some(format!("add reservation to claim {name}: {error}"));
+        if let Err(BindError { text, help }) = add_consumer(prepared, state, *at, &user, again, rules) {
+            reserved.error = Some(BindError { text: format!("add reservation to claim {name}: {text}"), help });
             break;
         }
         done.push(*at);
@@ -321,15 +333,17 @@ fn add_consumer(
     user: &Consumer,
     again: bool,
     rules: &super::release::ReleaseRules,
-) -> Result<(), String> {
+) -> Result<(), BindError> {
     let Some(claim) = state.claims.get_mut(at) else { return Ok(()) };
     let name = &claim.metadata.name;
-    let invalid = |what: String| Err(format!("ResourceClaim.resource.k8s.io \"{name}\" is invalid: status.{what}"));
+    let invalid = |what: String, help: Option<&'static str>| {
+        Err(BindError { text: format!("ResourceClaim.resource.k8s.io \"{name}\" is invalid: status.{what}"), help })
+    };
     let reserved = &claim.status.reserved_for;
     if again {
         let uid = super::admission::shown_uid(&user.uid);
         let value = format!("{{\"resource\":\"pods\",\"name\":\"{}\",\"uid\":\"{uid}\"}}", user.name);
-        return invalid(format!("reservedFor[{}]: Duplicate value: {value}", reserved.len()));
+        return invalid(format!("reservedFor[{}]: Duplicate value: {value}", reserved.len()), Some(NAMED_TWICE));
     }
     if reserved.contains(user) {
         return Ok(());
@@ -337,11 +351,12 @@ fn add_consumer(
     let count = reserved.len().saturating_add(1);
     if count > rules.most_consumers {
         let most = rules.most_consumers;
-        return invalid(format!("reservedFor: Too many: {count}: must have at most {most} items"));
+        return invalid(format!("reservedFor: Too many: {count}: must have at most {most} items"), None);
     }
     let timed = claim.status.allocation.as_ref().is_none_or(|allocation| allocation.allocation_timestamp.is_some());
     if rules.needs_timestamp && !timed {
-        return invalid("allocation: Invalid value: null: field cannot be modified once set".to_owned());
+        let what = "allocation: Invalid value: null: field cannot be modified once set".to_owned();
+        return invalid(what, Some(NO_TIMESTAMP));
     }
     Rc::make_mut(claim).status.reserved_for.push(user.clone());
     Ok(())

@@ -188,6 +188,8 @@ pub enum Decision {
 pub struct Failure {
     /// The message of the condition `PodScheduled`.
     pub message: String,
+    /// Help with the message.
+    pub help: Option<&'static str>,
     /// Per node, why not. Empty if the attempt ended before.
     pub nodes: Rc<Vec<NodeReasons>>,
     /// Preemption makes room on this node.

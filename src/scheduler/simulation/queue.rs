@@ -1,7 +1,7 @@
 //! The order in which pods are tried, and what becomes of each.
 
 use super::cycle::Attempt;
-use super::devices::{self, DeviceCase};
+use super::devices::{self, BindError, DeviceCase};
 use super::gangs;
 use super::outcome::{
     ClaimOutcome, Decision, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodOutcome, Simulation, TieSearch, Unsure, Waiting,
@@ -53,7 +53,7 @@ struct Alike {
 enum Placed {
     Bound,
     Preparing,
-    Failed(String),
+    Failed(BindError),
 }
 
 impl<'r, 'f> Run<'r, 'f> {
@@ -238,9 +238,9 @@ impl<'r, 'f> Run<'r, 'f> {
         let (decision, done) = match placed {
             Placed::Bound => (Decision::Bound { node, tied }, true),
             Placed::Preparing => (Decision::Preparing { node, tied }, true),
-            Placed::Failed(error) => {
-                let message = format!("running PreBind plugin \"DynamicResources\": {error}");
-                (Decision::Error(Rc::new(Failure { message, ..Failure::default() })), false)
+            Placed::Failed(BindError { text, help }) => {
+                let message = format!("running PreBind plugin \"DynamicResources\": {text}");
+                (Decision::Error(Rc::new(Failure { message, help, ..Failure::default() })), false)
             }
         };
         self.record(pod, decision, unsure, extended);

@@ -50,7 +50,7 @@ impl Fails {
         let message = message::with_post(self.message, &post.texts);
         let unsure = self.unsure.or(post.unsure);
         let Post { nominated, victims, freed, .. } = post;
-        Failure { message, nodes: Rc::new(self.nodes), nominated, victims, freed, unsure }
+        Failure { message, help: None, nodes: Rc::new(self.nodes), nominated, victims, freed, unsure }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::place::device::constraints::{self, Kind, Scalar, attribute, scalar, s
 use crate::place::device::counters::{needed, opening};
 use crate::place::device::counting::Matching;
 use crate::place::device::facts::Claim;
+use crate::place::device::features::Feature;
 use crate::place::device::pools::Gathered;
 use crate::place::device::sorted::{Set, Sorted, ordered};
 
@@ -64,7 +65,8 @@ impl Alone<'_> {
 }
 
 fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
-    cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true))
+    let shares = cluster.device(*at).is_some_and(|(_, device)| device.allow_multiple_allocations == Some(true));
+    shares && cluster.has(Feature::ConsumableCapacity)
 }
 
 /// Too few devices for requests together: a set of requests, and the devices they could have.

@@ -175,6 +175,8 @@ named! {
         AllocationMode = "allocationMode",
         /// An amount of `capacity.requests`.
         Capacity = "capacity",
+        /// A name in `capacity.requests`.
+        CapacityName = "capacityName",
     }
 }
 

@@ -175,6 +175,9 @@ fn find_causes(
     }
     if matches!(told.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
         told.conflicts = conflicts(cluster, pools, claims, alone, trial);
+        if told.conflicts.is_empty() && !alone.iter().any(|request| request.lacks(alone, least)) {
+            told.help = told.help.take().or_else(|| trial.mistake().map(str::to_owned));
+        }
     }
 }
 

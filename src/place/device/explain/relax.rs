@@ -7,6 +7,7 @@ use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
 use crate::finding::{PathStep, field_path};
 use crate::place::device::allocate::{Verdict, allocate};
 use crate::place::device::amount::{Amount, UNIT};
+use crate::place::device::behaviour::{Behaviour, MISTAKES, Mistake};
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Ask, Claim, Facts, Pod, Taint, Toleration};
@@ -36,6 +37,8 @@ enum Edit {
     Count(usize, usize, Option<usize>, i64),
     Exact(usize, usize, Option<usize>),
     Capacity(usize, usize, Option<usize>, String, Amount),
+    /// A capacity asked for by another name: the old and the new one.
+    CapacityName(usize, usize, Option<usize>, String, String),
 }
 
 /// The facts that concern one node.
@@ -127,7 +130,12 @@ impl<'c, 's> Trial<'c, 's> {
         if goal == Goal::Pod && !self.unavailable.iter().all(waits) {
             return None;
         }
-        let mut cluster = Cluster::new(facts, self.cluster.behaviour, self.cluster.features, self.cluster.verdicts.engine);
+        self.run_as(self.cluster.behaviour, facts, counters, goal)
+    }
+
+    fn run_as(&mut self, behaviour: &Behaviour, facts: &Facts, counters: Counters, goal: Goal) -> Option<Vec<String>> {
+        let waits = |at: &usize| facts.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none());
+        let mut cluster = Cluster::new(facts, behaviour, self.cluster.features, self.cluster.verdicts.engine);
         cluster.ignores_counters = counters == Counters::Ignored;
         let gathered = Gatherer::new(&cluster).gather_near(0);
         let pending = self.own.iter().filter(|at| waits(at));
@@ -214,6 +222,17 @@ impl<'c, 's> Trial<'c, 's> {
         self.run(&facts, Counters::Consumed, Goal::Claims).is_some()
     }
 
+    /// Returns a mistake of the release's allocator without which it fits.
+    pub fn mistake(&mut self) -> Option<&'static str> {
+        let own = *self.cluster.behaviour;
+        let facts = self.facts.clone();
+        let matters = |mistake: &&Mistake| {
+            let without = (mistake.without)(own);
+            without != own && self.run_as(&without, &facts, Counters::Consumed, Goal::Pod).is_some()
+        };
+        MISTAKES.iter().find(matters).map(|mistake| mistake.text)
+    }
+
     /// Does it fit if devices consume no counters?
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
@@ -257,10 +276,29 @@ impl<'c, 's> Trial<'c, 's> {
         }
         if self.cluster.has(Feature::ConsumableCapacity) {
             for (choice, row) in rows {
+                self.capacity_names(choice, row, &mut edits);
+            }
+            for (choice, row) in rows {
                 self.capacities(choice, row, &mut edits);
             }
         }
         edits
+    }
+
+    /// Names of capacities that devices have with or without their driver, where the request writes them the other way.
+    fn capacity_names(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
+        let (claim, request, sub) = place(choice);
+        for (name, _) in capacity::requests(choice.ask).iter() {
+            let mut known: Vec<String> = Vec::new();
+            for (slice, device) in row.iter().filter_map(|(shown, _)| self.cluster.device(shown.at)) {
+                let own = |other: &String| qualified(other, &slice.spec.driver) == qualified(name, &slice.spec.driver);
+                let other = device.capacity.keys().find(|other| *other != name && own(other));
+                if let Some(other) = other.filter(|other| device.capacity.get(name).is_none() && !known.contains(other)) {
+                    known.push(other.clone());
+                    edits.push(Edit::CapacityName(claim, request, sub, name.clone(), other.clone()));
+                }
+            }
+        }
     }
 
     /// Amounts of capacity that would fit on some device, largest first.
@@ -364,6 +402,11 @@ impl<'c, 's> Trial<'c, 's> {
                 let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
                 Some(Change { path, name, from, to, ..change })
             }
+            Edit::CapacityName(at, request, sub, name, other) => {
+                let (change, path, _) = named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
+                let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
+                Some(Change { path, name: Some(name.clone()), from: Some(name.clone()), to: Some(other.clone()), ..change })
+            }
         }
     }
 }
@@ -384,6 +427,11 @@ fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
         }
     }
     edits
+}
+
+/// The name of a capacity with its driver.
+fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
+    name.split_once('/').unwrap_or((driver, name))
 }
 
 fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {
@@ -469,6 +517,13 @@ fn apply(edit: &Edit, facts: &mut Facts) {
                 capacity.requests.insert(name.clone(), amount.clone());
             }
         }
+        Edit::CapacityName(claim, request, sub, name, other) => {
+            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            if let Some(capacity) = capacity {
+                let named = |(key, amount): (&String, &Amount)| (if key == name { other } else { key }.clone(), amount.clone());
+                capacity.requests = capacity.requests.iter().map(named).collect();
+            }
+        }
     }
 }
 
@@ -476,7 +531,8 @@ fn apply(edit: &Edit, facts: &mut Facts) {
 fn shrinks(change: &Change) -> u8 {
     match change.kind {
         ChangeKind::Drop(Dropped::Selector) => 2,
-        ChangeKind::Set(_) => 1,
+        ChangeKind::Set(SetField::CapacityName) => 0,
+        ChangeKind::Set(SetField::Count | SetField::AllocationMode | SetField::Capacity) => 1,
         ChangeKind::Drop(Dropped::Constraint) | ChangeKind::Add(_) | ChangeKind::Free(_) => 0,
     }
 }
@@ -496,6 +552,7 @@ fn sentence(change: &Change, of_claim: &str) -> String {
         ChangeKind::Set(SetField::Capacity) => {
             format!("asking for {to} of {} instead of {from} in request {request}", change.name.as_deref().unwrap_or_default())
         }
+        ChangeKind::Set(SetField::CapacityName) => format!("writing {to} instead of {from} in the capacity of request {request}"),
         ChangeKind::Set(field @ (SetField::Count | SetField::AllocationMode)) => {
             format!("{field} {to} instead of {from} in request {request}")
         }

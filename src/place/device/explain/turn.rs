@@ -102,6 +102,9 @@ pub struct Turn {
     pub unsure: Vec<String>,
     /// The message of the condition `PodScheduled`; `null` if it has none.
     pub message: Option<String>,
+    /// Help with the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<&'static str>,
     /// The condition that the pod waits for before it is considered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,

@@ -2,6 +2,7 @@
 
 use super::account::{NodeAccount, PodAccount, Reason};
 use super::remark::Remark;
+use super::words::some;
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::constraints::{self, Kind, scalar, set};
@@ -11,6 +12,9 @@ use crate::place::device::plugin::PodCase;
 use crate::place::device::results::{AllocationResult, DeviceResult};
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints::tolerates;
+
+/// Most claims that use a device and are named.
+const MOST_USERS: usize = 3;
 
 /// The findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
@@ -211,10 +215,24 @@ fn allocated(
 ) {
     let find = |result: &DeviceResult| {
         let slices = cluster.slices_of_pool(&result.driver, &result.pool).iter();
-        slices.flat_map(|at| cluster.devices_of(*at)).find(|(_, device)| device.name == result.device).map(|(_, device)| device)
+        slices.flat_map(|at| cluster.devices_of(*at)).find(|(_, device)| device.name == result.device)
     };
-    for (one, device) in result.devices.results.iter().filter_map(|one| Some((one, find(one)?))) {
+    for (one, (at, device)) in result.devices.results.iter().filter_map(|one| Some((one, find(one)?))) {
         let full = claim.metadata.full_name();
+        if one.admin_access == Some(true) {
+            let users = cluster.usage.claims(cluster.identity(at)).iter().filter_map(|user| cluster.facts.claims.get(*user));
+            let users: Vec<String> = users.map(|user| user.metadata.full_name()).collect();
+            if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
+                let users: Vec<&str> = users.iter().map(String::as_str).collect();
+                let message = format!(
+                    "claim {full} has admin access to device {}, which {} uses",
+                    cluster.device_name(at),
+                    some(&users, MOST_USERS)
+                );
+                let finding = Finding::new(Code::AdminAccessInUse, Origin::Claimkit, message);
+                list.push(Remark::about(finding, "ResourceClaim", full.clone()));
+            }
+        }
         // kube-controller-manager, `claimEvictionTime`: the toleration must be for this very taint.
         let lasting = |taint: &Taint| {
             let mut tolerations = one.tolerations.iter().filter(|toleration| toleration.effect == "NoExecute");
