@@ -2,12 +2,15 @@
 
 use super::part::{Change, Part};
 use super::{Fate, Migrator};
-use crate::advice::locate;
+use crate::advice::{locate, nearest};
 use crate::api::workload;
 use crate::finding::Step;
 use crate::manifest::Item;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, Tree};
+
+/// The fields of `source`.
+const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
 impl<'t> Migrator<'t> {
     pub(super) fn pod(&mut self, index: usize, tree: &'t Tree<'t>, item: &Item) {
@@ -15,6 +18,7 @@ impl<'t> Migrator<'t> {
         let at: Vec<Step> = path.iter().chain(&["resourceClaims"]).map(|name| Step::Key((*name).to_owned())).collect();
         let Some(list) = locate::node(tree, item.node, &at) else { return };
         let mut changes = Vec::new();
+        let mut unknown: Vec<(Vec<Step>, String)> = Vec::new();
         for (number, &entry) in tree.items(list).iter().enumerate() {
             let Some(source) = tree.get(entry, "source") else { continue };
             if !matches!(tree.kind(source), Kind::Map { .. } | Kind::Null) {
@@ -22,10 +26,23 @@ impl<'t> Migrator<'t> {
             }
             let inner = print::effective(tree, source, Order::Source).into_iter();
             let inner = inner.filter(|one| tree.get(entry, tree.text(one.key)).is_none());
-            let put = inner.map(|one| (tree.text(one.key).to_owned(), Part::Node(tree, one.value))).collect();
             let mut at = at.clone();
             at.push(Step::Index(number));
+            let mut put = Vec::new();
+            for one in inner {
+                let name = tree.text(one.key);
+                if SOURCES.contains(&name) {
+                    put.push((name.to_owned(), Part::Node(tree, one.value)));
+                    continue;
+                }
+                let near = SOURCES.iter().min_by_key(|known| nearest::distance(known, name)).unwrap_or(&"");
+                let field = at.iter().cloned().chain(["source", name].map(|name| Step::Key(name.to_owned())));
+                unknown.push((field.collect(), format!("pods have no such field; did you mean `{near}`?")));
+            }
             changes.push(Change { at, gone: vec!["source"], put });
+        }
+        for (field, reason) in unknown {
+            self.lose(index, tree, item.node, &field, reason);
         }
         if !changes.is_empty() {
             self.edit(index, |object| {
