@@ -236,3 +236,17 @@ fn selectors_of_patches() {
         check_lines(release, 32, Some(patch), &lines);
     }
 }
+
+/// A leading dot says where a name is looked up, not what it costs.
+#[test]
+fn names_with_a_leading_dot_cost_what_they_cost_without() {
+    let environment = claimkit::cel::device::environment(37, &[], claimkit::cel::Mode::New);
+    let cost = |expression: &str| environment.compile(expression).unwrap().cost_estimate().unwrap().max;
+    for expression in [
+        r#""a" in device.attributes["gpu.example.com"].roots"#,
+        r#"device.attributes["gpu.example.com"].model.matches("x+")"#,
+        r#"device.attributes["gpu.example.com"].exists(k, k == "x")"#,
+    ] {
+        assert_eq!(cost(&expression.replace("device.", ".device.")), cost(expression), "{expression}");
+    }
+}

@@ -69,9 +69,18 @@ impl<'a> Estimator<'a> {
         }
     }
 
+    /// Returns a name as the checker resolved it: without its leading dot, unless a loop's variable would hide it (cel-go,
+    /// `checker/checker.go`, `checkIdent`).
+    fn resolved<'n>(&self, expr: &Expr, name: &'n str) -> &'n str {
+        match self.findings.reference(expr.id) {
+            Reference::Name(full) if !full.starts_with('.') => name.strip_prefix('.').unwrap_or(name),
+            _ => name,
+        }
+    }
+
     fn path(&self, expr: &Expr) -> Path<'a> {
         if let Node::Ident(name) = &expr.node
-            && let Some(local) = self.local(name)
+            && let Some(local) = self.local(self.resolved(expr, name))
         {
             return local.path.clone();
         }
@@ -86,7 +95,7 @@ impl<'a> Estimator<'a> {
             return Some(entry);
         }
         match &expr.node {
-            Node::Ident(name) => self.local(name).and_then(|local| local.entry),
+            Node::Ident(name) => self.local(self.resolved(expr, name)).and_then(|local| local.entry),
             _ => None,
         }
     }
@@ -109,7 +118,7 @@ impl<'a> Estimator<'a> {
             return Some(Size::fixed(1));
         }
         match &expr.node {
-            Node::Ident(name) if self.follows() => self.local(name).and_then(|local| local.size),
+            Node::Ident(name) if self.follows() => self.local(self.resolved(expr, name)).and_then(|local| local.size),
             _ => None,
         }
     }
@@ -129,6 +138,7 @@ impl<'a> Estimator<'a> {
         match &expr.node {
             Node::Literal(_) => Range::fixed(0),
             Node::Ident(name) => {
+                let name = self.resolved(expr, name);
                 let path = self.local(name).map_or_else(|| Path::variable(name), |local| local.path.clone());
                 self.set_path(expr.id, path);
                 Range::fixed(1)
