@@ -90,16 +90,18 @@ async function podsOf(cluster) {
   return new Map(items.filter(({ metadata }) => NAMESPACES.includes(metadata.namespace)).map((pod) => [pod.metadata.name, pod]));
 }
 
-/** Claims by the names under which answers have them: those made for a pod have a random end. */
+/** The name under which answers have a claim: one made for a pod has a random end. */
+export function nameOf({ metadata: { annotations = {}, generateName, name, ownerReferences } }) {
+  const owner = ownerReferences?.[0]?.name ?? "?";
+  if (annotations["resource.kubernetes.io/extended-resource-claim"] === "true") return `${owner}/extended-resources`;
+  if (!generateName) return name;
+  return `${owner}/${annotations["resource.kubernetes.io/pod-claim-name"] ?? generateName.replace(/-$/, "")}`;
+}
+
+/** Claims by the names under which answers have them. */
 async function claimsOf(cluster) {
   const { items } = await cluster.must("GET", "/apis/resource.k8s.io/v1/resourceclaims");
-  return new Map(items.map((claim) => {
-    const { annotations = {}, generateName, name, ownerReferences } = claim.metadata;
-    const owner = ownerReferences?.[0]?.name ?? "?";
-    if (annotations["resource.kubernetes.io/extended-resource-claim"] === "true") return [`${owner}/extended-resources`, claim];
-    if (!generateName) return [name, claim];
-    return [`${owner}/${annotations["resource.kubernetes.io/pod-claim-name"] ?? generateName.replace(/-$/, "")}`, claim];
-  }));
+  return new Map(items.map((claim) => [nameOf(claim), claim]));
 }
 
 /** A text with random names and UIDs in a form that every run gives. */
@@ -195,8 +197,8 @@ async function inTurn(cluster, objects, pauses, withScheduler, watch) {
   return first;
 }
 
-/** Creates all objects before the scheduler starts: its queue then decides on the order. */
-async function atOnce(cluster, objects, withScheduler) {
+/** Creates all objects before the scheduler starts: its queue then decides on the order. `watch` gets the objects before that. */
+async function atOnce(cluster, objects, withScheduler, watch) {
   for (const object of objects) await create(cluster, object);
   const pods = objects.filter(({ kind }) => kind === "Pod");
   const fromTemplate = pods.filter(({ spec }) => spec.resourceClaims?.some(({ resourceClaimTemplateName }) => resourceClaimTemplateName));
@@ -204,6 +206,7 @@ async function atOnce(cluster, objects, withScheduler) {
     const now = await podsOf(cluster);
     return fromTemplate.every(({ metadata }) => now.get(metadata.name)?.status.resourceClaimStatuses);
   }, 5000);
+  watch?.(await snapshot(cluster));
   await withScheduler();
   await until(async () => [...(await podsOf(cluster)).values()].every(decided), UNDECIDED + 2000);
   return new Map();
@@ -218,7 +221,7 @@ export async function play(cluster, { objects, acts = [], pauses = {}, together 
   let scheduler;
   const withScheduler = async () => (scheduler ??= await cluster.startScheduler());
   try {
-    const first = await (together ? atOnce(cluster, objects, withScheduler) : inTurn(cluster, objects, pauses, withScheduler, watch));
+    const first = await (together ? atOnce(cluster, objects, withScheduler, watch) : inTurn(cluster, objects, pauses, withScheduler, watch));
     for (const one of acts) await act(cluster, one);
     await sleep(AT_THE_END);
     const [final, claims] = [await podsOf(cluster), await claimsOf(cluster)];

@@ -1,6 +1,7 @@
 // Random clusters with many pods, in the format of tests/vectors/many-pods-*.jsonl, and claimkit's answer to each decision.
 import { batch } from "./claimkit.mjs";
 import { random } from "./generate.mjs";
+import { nameOf } from "./pods.mjs";
 
 const pick = (next, list) => list[next(list.length)];
 const often = (next, percent) => next(100) < percent;
@@ -135,4 +136,42 @@ export function watcher(release) {
     return { decisions: decisions.length, ...result };
   };
   return { watch, judge };
+}
+
+/** Whether claimkit says that objects decide what becomes of a pod. */
+const isCertain = ({ depends, unsure = [], decidedBy }) => !depends && unsure.length === 0 && (decidedBy === undefined || decidedBy === "scores");
+
+/** How the turn of a pod differs from what the scheduler did; undefined if it does not. */
+function contradictsTurn(turn, real, claims, names) {
+  const bound = ["bound", "preparing"].includes(turn.outcome);
+  if (["notConsidered", "gated"].includes(turn.outcome)) return real.notConsidered || real.phaseReason === "SchedulingGated" ? undefined : `claimkit: ${turn.outcome} (${turn.waitsFor})`;
+  if (real.notConsidered) return `claimkit: ${turn.outcome}`;
+  if (!bound) return real.node === null && real.message === turn.message ? undefined : `claimkit: ${turn.outcome}: ${turn.message}`;
+  if (real.node !== turn.node) return `claimkit: on ${turn.node}`;
+  const ours = {};
+  for (const { claim, request, device: full } of turn.devices) (ours[names.get(claim)] ??= []).push(`${request} = ${full}`);
+  for (const [claim, devices] of Object.entries(ours)) {
+    const theirs = (claims[claim]?.devices ?? []).map(({ request, driver, pool, device: name }) => `${request} = ${driver}/${pool}/${name}`);
+    if (text(theirs) !== text(devices)) return `devices of ${claim}\n  scheduler ${text(theirs)}\n  claimkit  ${text(devices)}`;
+  }
+  return undefined;
+}
+
+/**
+ * Compares what the scheduler did with all pods of a scenario with `allocate` on the objects before it started; returns the pods, those
+ * about which claimkit is certain, and what it says wrongly of these.
+ */
+export function judgeWhole(release, before, answers) {
+  const [answer] = batch([{ verb: "allocate", release, text: JSON.stringify({ apiVersion: "v1", kind: "List", items: before }), options: { relax: false } }]);
+  const names = new Map(before.filter(({ kind }) => kind === "ResourceClaim").map((claim) => [`${claim.metadata.namespace}/${claim.metadata.name}`, nameOf(claim)]));
+  const result = { pods: 0, certain: 0, wrong: [] };
+  for (const { pod, turn } of answer.pods.filter((account) => account.turn)) {
+    const { later, ...first } = answers.pods[pod.replace("default/", "")];
+    result.pods += 1;
+    if (!isCertain(turn)) continue;
+    result.certain += 1;
+    const why = contradictsTurn(turn, later ?? first, answers.claims, names);
+    if (why) result.wrong.push({ pod, why, decision: later ?? first, objects: before });
+  }
+  return result;
 }

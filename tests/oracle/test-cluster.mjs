@@ -15,14 +15,14 @@ import { play } from "./pods.mjs";
 import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
 import { chosen, hasGo, here } from "./release.mjs";
-import { scenario, watcher } from "./scenarios.mjs";
+import { judgeWhole, scenario, watcher } from "./scenarios.mjs";
 import { compare, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
-/** How much is asked: requests, random objects, patches, recorded scenarios (every nth), random scenarios. */
+/** How much is asked: requests, random objects, patches, recorded scenarios (every nth), random scenarios one by one and at once. */
 const AMOUNTS = {
-  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, scenarios: 2, clusters: 40 },
-  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, scenarios: 20, clusters: 4 },
+  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, scenarios: 2, clusters: 40, atOnce: 300 },
+  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, scenarios: 20, clusters: 4, atOnce: 6 },
 };
 const SHOWN = 10;
 
@@ -97,11 +97,27 @@ export async function randomScenarios(cluster, seeds) {
   return result;
 }
 
+/** Plays random scenarios whose pods all wait when the scheduler starts; its outcome is compared with one answer of `allocate`. */
+export async function wholeScenarios(cluster, seeds) {
+  const result = { scenarios: 0, pods: 0, certain: 0, certainScenarios: 0, wrong: [] };
+  for (const seed of seeds) {
+    let before;
+    const answers = await play(cluster, { ...scenario(seed, cluster.release), together: true }, (objects) => (before = objects));
+    const { pods, certain, wrong } = judgeWhole(cluster.release, before, answers);
+    result.scenarios += 1;
+    result.pods += pods;
+    result.certain += certain;
+    if (certain === pods) result.certainScenarios += 1;
+    for (const { pod, why, decision, objects } of wrong) result.wrong.push({ id: `seed ${seed} at once, pod ${pod}`, mode: "pods", op: "allocate", object: objects, want: decision, got: why });
+  }
+  return result;
+}
+
 const shownDecision = ({ id, want, got }) => `${id}\n  scheduler ${JSON.stringify(want)}\n  ${got}`;
 
 const shownVerdict = ({ id, want, got }) => `${id}\n  claimkit ${JSON.stringify(want)}\n  server   ${JSON.stringify(got)}`;
 
-async function runParts(cluster, { every, kubectl, objects, patches, scenarios, clusters }) {
+async function runParts(cluster, { every, kubectl, objects, patches, scenarios, clusters, atOnce }) {
   const base = [...manifests(), ...recordedRequests(cluster.release).filter((_, at) => at % every === 0)];
   const donors = donorsOf(base.map(({ object }) => object));
   report("manifests and recorded requests, HTTP", await compare(cluster, base));
@@ -113,6 +129,7 @@ async function runParts(cluster, { every, kubectl, objects, patches, scenarios, 
   report("recorded scenarios of many pods", await recordedScenarios(cluster, scenarios));
   const seeds = Array.from({ length: clusters }, (_, at) => at + 1);
   report("random scenarios of many pods", await randomScenarios(cluster, seeds), shownDecision);
+  report("random scenarios of many pods, at once", await wholeScenarios(cluster, Array.from({ length: atOnce }, (_, at) => at + 1001)), shownDecision);
   report("why, kubectl", await compareWhy(cluster), shownDecision);
   report("settings as ValidatingAdmissionPolicies", await comparePolicies(cluster), shownVerdict);
 }
