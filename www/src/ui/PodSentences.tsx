@@ -43,13 +43,14 @@ export function TurnHeading({ grid, filled, ties }: { grid: DeviceGrid; filled: 
 /** The outcome of a pod in its turn, in the words of the command line. */
 function Turn({ turn }: { turn: PodTurn }) {
   const s = t.value;
-  const { node, decidedBy, tied = [], depends, waitsFor, nominated, victims = [], freed, unsure = [] } = turn;
+  const { node, decidedBy, tied = [], depends, waitsFor, nominated, victims = [], freed, help, unsure = [] } = turn;
   const given = turn.devices.map(({ device }) => lastPart(device)).join(", ");
   const lines = [
     ...(waitsFor ? [s.waitsFor(told(waitsFor))] : []),
     ...(nominated ? [s.nominated(nominated, victims.join(", "))] : []),
     ...(turn.earlier ?? []).map((message) => s.saidEarlier(message)),
     ...(freed ? [s.givenBack(freed)] : []),
+    ...(help ? [told(help)] : []),
     ...(decidedBy === "name" ? [s.takenByName(tied, depends)] : depends ? [s.dependsOnEarlier] : []),
     ...(decidedBy === "sample" ? [s.takenFromSample] : []),
     ...unsure.map((why) => s.notCertain(told(why))),
@@ -126,7 +127,7 @@ export function PodSentences({ grid, groups, filled, facts, onPick }: Props) {
                           {count} × {lackWords(lack)}
                         </span>
                       ))}
-                      {turn && (turn.depends || turn.nominated || turn.freed || turn.unsure) && <Turn turn={turn} />}
+                      {turn && (turn.depends || turn.nominated || turn.freed || turn.help || turn.unsure) && <Turn turn={turn} />}
                     </>
                   )}
                 </span>
