@@ -155,3 +155,28 @@ fn queries_say_which_objects_they_select() {
         "field label not supported for resource.k8s.io/v1alpha2, Kind=ResourceSlice: metadata.namespace"
     );
 }
+
+#[test]
+fn slices_are_selected_by_the_fields_of_their_version() {
+    let slice = |version: &str, spec: &str| {
+        format!("apiVersion: resource.k8s.io/{version}\nkind: ResourceSlice\nmetadata: {{name: s}}\n{spec}\n")
+    };
+    let of_node = "spec: {driver: d.example.com, nodeName: a, pool: {name: p, generation: 1, resourceSliceCount: 1}}";
+    let classic = "nodeName: a\ndriverName: d.example.com\nnamedResources: {instances: [{name: i}]}";
+    for (version, spec, release, field, selected) in [
+        ("v1", of_node, "1.37", "spec.nodeName=a", Some(true)),
+        ("v1", of_node, "1.37", "spec.driver!=d.example.com", Some(false)),
+        ("v1", of_node, "1.37", "spec.pool.name=p", Some(true)),
+        ("v1", of_node, "1.36", "spec.pool.name=p", None),
+        ("v1", of_node, "1.37", "nodeName=a", None),
+        ("v1beta1", of_node, "1.34", "spec.nodeName=b", Some(false)),
+        ("v1alpha2", classic, "1.30", "nodeName=a", Some(true)),
+        ("v1alpha2", classic, "1.30", "spec.nodeName=a", None),
+    ] {
+        let request = json!({"verb": "parse", "text": slice(version, spec), "release": release, "fieldSelector": field});
+        let answer = crate::support::ask(&request);
+        assert_eq!(answer["objects"][0]["selected"].as_bool(), selected, "{version} {release} {field}: {answer}");
+        let refused = answer["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == "field-selector-invalid");
+        assert_eq!(refused, selected.is_none(), "{version} {release} {field}");
+    }
+}

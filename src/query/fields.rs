@@ -1,6 +1,6 @@
 //! Field selectors: `metadata.name=c,nodeName!=n`, read as apimachinery's parser does; the kind defines the supported fields.
 
-use crate::api::{Api, ClassicKind, ObjectKind};
+use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind, Release};
 use crate::go::{self, GoUnicode};
 use claimkit_values::order;
 
@@ -24,12 +24,19 @@ impl Selector {
     }
 
     /// The error of a kind that has no such field, upstream's text.
-    pub fn unsupported(&self, api: Option<Api>) -> Option<String> {
-        let slice = api.filter(|api| api.kind.object == ObjectKind::Classic(ClassicKind::ResourceSlice));
+    ///
+    /// Source: kube-apiserver, `pkg/apis/resource/v1/conversion.go`, `addConversionFuncs`, and the same of other versions.
+    pub fn unsupported(&self, api: Option<Api>, release: Release) -> Option<String> {
+        let object = api.map(|api| api.kind.object);
+        let classic = object == Some(ObjectKind::Classic(ClassicKind::ResourceSlice));
+        let device = object == Some(ObjectKind::Device(DeviceKind::ResourceSlice));
+        let slice = api.filter(|_| classic || device);
         let known = |field: &str| match field {
             "metadata.name" => true,
             "metadata.namespace" => slice.is_none(),
-            "nodeName" | "driverName" => slice.is_some(),
+            "nodeName" | "driverName" => classic,
+            "spec.nodeName" | "spec.driver" => device,
+            "spec.pool.name" => device && release.minor >= 37,
             _ => false,
         };
         let field = self.terms.iter().map(|term| &term.field).find(|field| !known(field))?;

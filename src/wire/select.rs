@@ -2,7 +2,7 @@
 
 use super::answer::Object;
 use super::request::ParseRequest;
-use crate::api::Scope;
+use crate::api::{Release, Scope};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::place;
 use crate::manifest::{Input, Item, What};
@@ -25,6 +25,7 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [Object])
         .map_err(|message| wrong(Code::FieldSelectorInvalid, message))
         .ok();
     let (Some(by_labels), Some(by_fields)) = (by_labels, by_fields) else { return findings };
+    let release = request.release.as_deref().and_then(Release::parse).unwrap_or(Release::latest());
     for (index, (item, object)) in input.items.iter().zip(objects).enumerate() {
         let Some(tree) = input.tree(item) else { continue };
         let api = match &item.what {
@@ -32,7 +33,7 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [Object])
             What::Refused(_) => continue,
             What::Other => None,
         };
-        if let Some(message) = by_fields.unsupported(api) {
+        if let Some(message) = by_fields.unsupported(api, release) {
             let finding = Finding::new(Code::FieldSelectorInvalid, Origin::ApiServer, message);
             findings.push(place(input, item, index, finding));
             continue;
@@ -48,12 +49,12 @@ pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [Object])
 }
 
 fn value<'a>(tree: &'a Tree<'_>, item: &'a Item, name: &str, cluster: bool, request: &'a ParseRequest) -> &'a str {
-    let top = |node: NodeId| tree.get(node, name).and_then(|value| tree.str(value)).unwrap_or("");
+    let below = |node: NodeId| name.split('.').try_fold(node, |node, key| tree.get(node, key));
     match name {
         "metadata.name" => &item.name,
         "metadata.namespace" if cluster => "",
         "metadata.namespace" if item.namespace.is_empty() => request.namespace.as_deref().unwrap_or("default"),
         "metadata.namespace" => &item.namespace,
-        _ => top(item.node),
+        _ => below(item.node).and_then(|value| tree.str(value)).unwrap_or(""),
     }
 }
