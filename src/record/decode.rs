@@ -359,8 +359,8 @@ impl<'t> Decoder<'t, '_> {
         match tree.kind(node) {
             Kind::Str(text) => match Time::parse(tree.text(text)) {
                 Ok(time) => *place = Value::Time(time),
-                Err(message) => {
-                    self.push(node, message, ty, path);
+                Err(error) => {
+                    self.push(node, error.into(), ty, path);
                     self.stops();
                 }
             },

@@ -6,6 +6,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::disallowed_macros)]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects))]
 
+mod error;
 pub mod float;
 pub mod names;
 pub mod order;
@@ -13,9 +14,16 @@ mod printable;
 pub mod quantity;
 pub mod time;
 
+pub use error::{Error, ErrorKind};
 pub use printable::GoUnicode;
 
 /// `strconv.Quote`: `text` in double quotes, everything Go does not call printable escaped.
+///
+/// ```
+/// use claimkit_values::{GoUnicode, quote};
+///
+/// assert_eq!(quote("a\u{a0}\"b\"", GoUnicode::V15), r#""a\u00a0\"b\"""#);
+/// ```
 pub fn quote(text: &str, unicode: GoUnicode) -> String {
     let mut out = String::with_capacity(text.len().saturating_add(2));
     quote_into(&mut out, text, unicode);
@@ -23,6 +31,12 @@ pub fn quote(text: &str, unicode: GoUnicode) -> String {
 }
 
 /// Several texts as [`quote`] gives them, with commas between them.
+///
+/// ```
+/// use claimkit_values::{GoUnicode, quoted};
+///
+/// assert_eq!(quoted(["a", "b"], GoUnicode::V15), r#""a", "b""#);
+/// ```
 pub fn quoted<'t>(texts: impl IntoIterator<Item = &'t str>, unicode: GoUnicode) -> String {
     let mut out = String::with_capacity(64);
     for text in texts {
@@ -35,6 +49,14 @@ pub fn quoted<'t>(texts: impl IntoIterator<Item = &'t str>, unicode: GoUnicode) 
 }
 
 /// Appends [`quote`]'s text to `out`.
+///
+/// ```
+/// use claimkit_values::{GoUnicode, quote_into};
+///
+/// let mut out = String::from("Invalid value: ");
+/// quote_into(&mut out, "a\n", GoUnicode::V15);
+/// assert_eq!(out, r#"Invalid value: "a\n""#);
+/// ```
 pub fn quote_into(out: &mut String, text: &str, unicode: GoUnicode) {
     out.push('"');
     for c in text.chars() {
@@ -59,6 +81,10 @@ pub fn quote_into(out: &mut String, text: &str, unicode: GoUnicode) {
 }
 
 /// A text as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
+///
+/// ```
+/// assert_eq!(claimkit_values::json_quote("a < b"), r#""a \u003c b""#);
+/// ```
 pub fn json_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len().saturating_add(2));
     json_quote_into(&mut out, text);
@@ -66,6 +92,12 @@ pub fn json_quote(text: &str) -> String {
 }
 
 /// Appends [`json_quote`]'s text to `out`.
+///
+/// ```
+/// let mut out = String::from("name: ");
+/// claimkit_values::json_quote_into(&mut out, "R&D");
+/// assert_eq!(out, r#"name: "R\u0026D""#);
+/// ```
 pub fn json_quote_into(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -84,6 +116,12 @@ pub fn json_quote_into(out: &mut String, text: &str) {
 }
 
 /// Appends a character of JSON text; those that Go escapes for HTML, and control characters, by their number.
+///
+/// ```
+/// let mut out = String::new();
+/// "1>0".chars().for_each(|c| claimkit_values::json_escape(&mut out, c));
+/// assert_eq!(out, r"1\u003e0");
+/// ```
 pub fn json_escape(out: &mut String, c: char) {
     match c {
         '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => push_escape(out, 'u', u32::from(c), 4),
@@ -92,6 +130,14 @@ pub fn json_escape(out: &mut String, c: char) {
 }
 
 /// Go's `strconv.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
+///
+/// ```
+/// use claimkit_values::{GoUnicode, is_printable};
+///
+/// // U+1FAE8 SHAKING FACE is of Unicode 15.
+/// assert!(is_printable('\u{1fae8}', GoUnicode::V15));
+/// assert!(!is_printable('\u{1fae8}', GoUnicode::V13));
+/// ```
 pub fn is_printable(c: char, unicode: GoUnicode) -> bool {
     match c {
         ' '..='~' => true,

@@ -36,6 +36,7 @@ pub fn subdomain(value: &str) -> Messages {
 
 /// The server's message for an invalid DNS-1123 label that is a valid subdomain because it has dots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DottedLabel {
     /// 1.26: the general text of the label rule.
     General,
@@ -58,6 +59,7 @@ pub fn label(value: &str, dotted: DottedLabel) -> Messages {
 
 /// The wording of lengths and forms in the server's messages about names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wording {
     /// To 1.34: `characters`, `a qualified name`.
     Characters,

@@ -8,6 +8,7 @@ use core::cmp::Ordering;
 
 /// The Unicode tables of the Go release that built the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GoUnicode {
     /// Go up to 1.20.
     V13,

@@ -4,9 +4,11 @@
 //! exponent costs nothing.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// Why a text is not a quantity, in upstream's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum QuantityError {
     /// Not a number with an optional suffix.
     Format,
@@ -26,6 +28,14 @@ impl QuantityError {
         }
     }
 }
+
+impl fmt::Display for QuantityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message())
+    }
+}
+
+impl std::error::Error for QuantityError {}
 
 /// A quantity as the server holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +80,7 @@ pub struct Digits {
 
 /// The notation of a quantity (apimachinery, `pkg/api/resource`, `Format`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notation {
     /// `1e3`
     DecimalExponent,

@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use crate::{Error, ErrorKind};
+
 /// An instant: seconds since 0001-01-01T00:00:00Z and nanoseconds. The default is Go's zero value.
 ///
 /// Equality is that of Go's `reflect.DeepEqual`: a time that was read differs from the zero value even when it is
@@ -22,8 +24,11 @@ const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 
 impl Time {
-    /// Reads `metadata` times (`metav1.Time`). The error is Go's text, which names no field.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads `metadata` times (`metav1.Time`).
+    ///
+    /// # Errors
+    /// Go's words for a text that is not a time.
+    pub fn parse(text: &str) -> Result<Self, Error> {
         parse(text)
     }
 
@@ -156,21 +161,22 @@ struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    fn cannot_parse(&self, rest: &[u8], element: &str) -> String {
-        format!(
+    fn cannot_parse(&self, rest: &[u8], element: &str) -> Error {
+        let message = format!(
             "parsing time {} as {}: cannot parse {} as {}",
             quote(self.text.as_bytes()),
             quote(LAYOUT.as_bytes()),
             quote(rest),
             quote(element.as_bytes())
-        )
+        );
+        Error::new(ErrorKind::Syntax, message)
     }
 
-    fn out_of_range(&self, what: &str) -> String {
-        format!("parsing time {}: {what} out of range", quote(self.text.as_bytes()))
+    fn out_of_range(&self, what: &str) -> Error {
+        Error::new(ErrorKind::Range, format!("parsing time {}: {what} out of range", quote(self.text.as_bytes())))
     }
 
-    fn literal(&mut self, byte: u8, element: &str) -> Result<(), String> {
+    fn literal(&mut self, byte: u8, element: &str) -> Result<(), Error> {
         match self.rest.split_first() {
             Some((first, rest)) if *first == byte => {
                 self.rest = rest;
@@ -181,7 +187,7 @@ impl Cursor<'_> {
     }
 
     /// One or two digits; `fixed` wants two.
-    fn number(&mut self, fixed: bool, element: &str) -> Result<i64, String> {
+    fn number(&mut self, fixed: bool, element: &str) -> Result<i64, Error> {
         let digit = |at: usize| self.rest.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b.wrapping_sub(b'0')));
         let (value, used) = match (digit(0), digit(1)) {
             (Some(tens), Some(ones)) => (tens.saturating_mul(10).saturating_add(ones), 2),
@@ -193,7 +199,7 @@ impl Cursor<'_> {
     }
 }
 
-fn parse(text: &str) -> Result<Time, String> {
+fn parse(text: &str) -> Result<Time, Error> {
     let mut at = Cursor { text, rest: text.as_bytes() };
     let year = match at.rest.get(..4) {
         Some(digits) if digits.iter().all(u8::is_ascii_digit) => {
@@ -228,7 +234,8 @@ fn parse(text: &str) -> Result<Time, String> {
     let nanoseconds = fraction(&mut at);
     let offset = zone(&mut at)?;
     if !at.rest.is_empty() {
-        return Err(format!("parsing time {}: extra text: {}", quote(text.as_bytes()), quote(at.rest)));
+        let message = format!("parsing time {}: extra text: {}", quote(text.as_bytes()), quote(at.rest));
+        return Err(Error::new(ErrorKind::ExtraText, message));
     }
     if day < 1 || day > days_in(year, month) {
         return Err(at.out_of_range("day"));
@@ -263,7 +270,7 @@ fn nanoseconds(digits: &[u8]) -> u32 {
 }
 
 /// `Z` or `±hh:mm`: seconds east of UTC.
-fn zone(at: &mut Cursor<'_>) -> Result<i64, String> {
+fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
     const ELEMENT: &str = "Z07:00";
     if let Some((b'Z', rest)) = at.rest.split_first() {
         at.rest = rest;
@@ -371,24 +378,29 @@ mod tests {
             ("2023-01-01T00:00Z", "Z", ":"),
             ("2023-01-01T00:00:00.Z", ".Z", "Z07:00"),
         ] {
-            assert_eq!(Time::parse(text), Err(as_layout(text, rest, element)));
+            let error = Time::parse(text).unwrap_err();
+            assert_eq!((error.kind(), error.message()), (ErrorKind::Syntax, as_layout(text, rest, element).as_str()));
         }
-        for (text, message) in [
-            ("2023-13-01T00:00:00Z", ": month out of range"),
-            ("2023-02-29T00:00:00Z", ": day out of range"),
-            ("2023-01-00T00:00:00Z", ": day out of range"),
-            ("2023-01-01T24:00:00Z", ": hour out of range"),
-            ("2023-01-01T00:60:00Z", ": minute out of range"),
-            ("2023-01-01T00:00:60Z", ": second out of range"),
-            ("2023-01-01T00:00:00+25:00", ": time zone offset hour out of range"),
-            ("2023-01-01T00:00:00+00:61", ": time zone offset minute out of range"),
-            ("2023-01-01T00:00:00Zx", ": extra text: \"x\""),
+        for (text, what) in [
+            ("2023-13-01T00:00:00Z", "month"),
+            ("2023-02-29T00:00:00Z", "day"),
+            ("2023-01-00T00:00:00Z", "day"),
+            ("2023-01-01T24:00:00Z", "hour"),
+            ("2023-01-01T00:60:00Z", "minute"),
+            ("2023-01-01T00:00:60Z", "second"),
+            ("2023-01-01T00:00:00+25:00", "time zone offset hour"),
+            ("2023-01-01T00:00:00+00:61", "time zone offset minute"),
         ] {
-            assert_eq!(Time::parse(text), Err(format!("parsing time \"{text}\"{message}")));
+            let error = Time::parse(text).unwrap_err();
+            let message = format!("parsing time \"{text}\": {what} out of range");
+            assert_eq!((error.kind(), error.to_string()), (ErrorKind::Range, message));
         }
+        let extra = Time::parse("2023-01-01T00:00:00Zx").unwrap_err();
+        assert_eq!(extra.kind(), ErrorKind::ExtraText);
+        assert_eq!(String::from(extra), "parsing time \"2023-01-01T00:00:00Zx\": extra text: \"x\"");
         assert_eq!(
-            Time::parse("\u{e9}\"\u{1}"),
-            Err("parsing time \"\\xc3\\xa9\\\"\\x01\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\\xc3\\xa9\\\"\\x01\" as \"2006\"".into())
+            Time::parse("\u{e9}\"\u{1}").unwrap_err().message(),
+            "parsing time \"\\xc3\\xa9\\\"\\x01\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\\xc3\\xa9\\\"\\x01\" as \"2006\""
         );
     }
 
