@@ -1,5 +1,7 @@
 //! Reads JSON as Go does (encoding/json, scanner.go and decode.go): strict grammar, Go's error phrases, one pass, no recursion.
 
+use std::fmt;
+
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Str, Style, Tree};
 
@@ -8,6 +10,7 @@ pub const MAX_DEPTH: usize = 10_000;
 
 /// Why a text is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JsonError {
     /// The byte offset in the file where reading stopped.
     pub offset: usize,
@@ -16,6 +19,14 @@ pub struct JsonError {
     /// Go's phrase, e.g. `invalid character 'x' looking for beginning of value`.
     pub message: String,
 }
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for JsonError {}
 
 enum Frame {
     Seq { start: usize, items: usize },

@@ -16,6 +16,13 @@ pub enum Mode {
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
+///
+/// ```
+/// use claimkit_yaml::{Mode, mode};
+///
+/// assert_eq!(mode("\n {kind: Pod}"), Mode::Json);
+/// assert_eq!(mode("kind: Pod"), Mode::Yaml);
+/// ```
 pub fn mode(text: &str) -> Mode {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let trimmed = text.trim_start();

@@ -7,6 +7,7 @@ use claimkit_values::order;
 
 /// The order of printed keys. Of duplicate keys only the last one is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// As the source text writes it.
     Source,

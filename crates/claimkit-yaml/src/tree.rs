@@ -12,6 +12,7 @@ pub struct NodeId(pub(crate) u32);
 
 /// The style in which a node is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Style {
     /// Unquoted scalar (also numbers, booleans and null of JSON, and empty nodes).
     #[default]
@@ -32,6 +33,7 @@ pub enum Style {
 
 /// A string: a span of the source, or of the tree's buffer if escapes or folding changed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Str {
     /// Verbatim in the source.
     Source(Span),

@@ -204,7 +204,7 @@ impl ErrorSite<'_, '_> {
             Stage::Limit => return plain("split the file, or raise the limit"),
             Stage::Characters => return self.character(),
             Stage::Decode | Stage::Json => return self.meaning(),
-            Stage::Scanner | Stage::Parser => {}
+            _ => {}
         }
         if let Some((extent, help)) = help_for(&error.problem) {
             let help = match help.split_once("{}") {

@@ -100,6 +100,7 @@ struct Composer<'r, 's> {
 
 /// The limits on a document.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Bounds {
     /// Nesting of collections (go-yaml itself stops at 10 000).
     pub depth: usize,

@@ -26,6 +26,7 @@ pub struct Composed<'s> {
 
 /// A duplicate key, which go-yaml's strict mode refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StrictError {
     /// `line 2: key "a" already set in map`; the line is that of the value, within the chunk.
     pub message: String,

@@ -6,6 +6,7 @@ use std::fmt;
 
 /// The stage that found the error; the line number in the message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// Characters that YAML forbids.
     Characters,
@@ -23,6 +24,7 @@ pub enum Stage {
 
 /// One error. `Display` gives go-yaml's message (`yaml: line 2: did not find expected key`).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct YamlError {
     /// The stage that found it.
     pub stage: Stage,
@@ -81,3 +83,5 @@ impl fmt::Display for YamlError {
         self.problem.fmt(f)
     }
 }
+
+impl std::error::Error for YamlError {}

@@ -7,6 +7,7 @@ use super::token::{Mark, Style, Text, Token, TokenKind};
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EventKind {
     #[default]
     /// Reading of the stream begins.
@@ -33,6 +34,7 @@ pub enum EventKind {
 
 /// One event. Texts are looked up with [`Reader::text`].
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Event {
     /// The kind of the event.
     pub kind: EventKind,

@@ -33,6 +33,7 @@ impl Text {
 
 /// The style in which a scalar is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Style {
     #[default]
     /// A scalar without quotes.
