@@ -13,6 +13,8 @@
 //! ```
 
 pub mod device;
+mod error;
 
 pub use claimkit_cel::*;
 pub use device::{Attribute, Device, NamedAttribute};
+pub use error::{DeviceError, DeviceErrorKind};

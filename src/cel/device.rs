@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, LazyLock};
 
+use super::DeviceError;
+use super::DeviceErrorKind as Kind;
 use super::environment::{Bounds, Environment, Mode, ResultType};
 use super::functions::{self, Function, Gate};
 use super::library::quantity::Quantity;
@@ -126,6 +128,7 @@ pub struct Device {
 
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Attribute {
     /// A boolean value (`bool`).
     Bool(bool),
@@ -152,9 +155,13 @@ impl Attribute {
     ///
     /// # Errors
     /// kube-scheduler's text for a value that no attribute can have.
-    pub fn derived(value: &Value) -> Result<Attribute, String> {
+    pub fn derived(value: &Value) -> Result<Attribute, DeviceError> {
+        Attribute::of(value).map_err(|message| DeviceError::new(Kind::Derived, message))
+    }
+
+    fn of(value: &Value) -> Result<Attribute, String> {
         match value {
-            Value::Optional(Some(inner)) => return Attribute::derived(inner),
+            Value::Optional(Some(inner)) => return Attribute::of(inner),
             Value::Bool(value) => return Ok(Attribute::Bool(*value)),
             Value::Int(value) => return Ok(Attribute::Int(*value)),
             Value::String(value) => return Ok(Attribute::String(value.to_string())),
@@ -166,7 +173,7 @@ impl Attribute {
             return Err(format!("unsupported CEL return type: {}", go_type(value)));
         };
         let Some(first) = list.first() else { return Ok(Attribute::Strings(Vec::new())) };
-        match Attribute::derived(first) {
+        match Attribute::of(first) {
             Ok(Attribute::Bool(_)) => {
                 elements(list, "bool", |one| if let Attribute::Bool(b) = one { Some(b) } else { None }).map(Attribute::Bools)
             }
@@ -190,7 +197,7 @@ impl Attribute {
 fn elements<T>(list: &[Value], kind: &str, read: impl Fn(Attribute) -> Option<T>) -> Result<Vec<T>, String> {
     let element = |(index, value): (usize, &Value)| {
         let wrong = || format!("expected list element at index {index} to be {kind}, got {}", go_type(value));
-        Attribute::derived(value).ok().and_then(&read).ok_or_else(wrong)
+        Attribute::of(value).ok().and_then(&read).ok_or_else(wrong)
     };
     list.iter().enumerate().map(element).collect()
 }
@@ -217,6 +224,7 @@ fn go_type(value: &Value) -> &'static str {
         Value::Address(_) => "netip.Addr",
         Value::Network(_) => "netip.Prefix",
         Value::Format(_) => "*cel.Format",
+        other => other.type_name(),
     }
 }
 
@@ -232,6 +240,7 @@ pub fn prepare() {
 
 /// A borrowed [`Attribute`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum AttributeRef<'d> {
     /// A boolean value (`bool`).
     Bool(bool),
@@ -299,9 +308,11 @@ pub struct DeviceRef<'d> {
 }
 
 impl Device {
-    /// The variables of a device selector's program. The error is kube-scheduler's: an attribute that cannot be read makes every
-    /// selector fail.
-    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, String> {
+    /// The variables of a device selector's program.
+    ///
+    /// # Errors
+    /// An attribute or a capacity that cannot be read, which makes every selector fail.
+    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let device = DeviceRef {
             driver: &self.driver,
             attributes: self.attributes.iter().map(|(name, value)| (name.as_str(), value.into())).collect(),
@@ -317,16 +328,18 @@ impl DeviceRef<'_> {
     ///
     /// # Errors
     /// An attribute or a capacity that cannot be read.
-    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, String> {
+    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let lists = has_lists(environment);
         let mut attributes = Domains::default();
         for (name, attribute) in &self.attributes {
-            let value = attribute_value(*attribute, lists).map_err(|why| format!("attribute {name}: {why}"))?;
+            let value = attribute_value(*attribute, lists)
+                .map_err(|why| DeviceError::new(Kind::Attribute, format!("attribute {name}: {why}")))?;
             attributes.add(name, self.driver, value);
         }
         let mut capacity = Domains::default();
         for (name, text) in &self.capacity {
-            let quantity = Quantity::parse(text).map_err(|error| format!("capacity {name}: {}", error.message()))?;
+            let quantity =
+                Quantity::parse(text).map_err(|error| DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}")))?;
             capacity.add(name, self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
         }
         let values = [
@@ -390,6 +403,7 @@ fn attribute_value(attribute: AttributeRef<'_>, lists: bool) -> Result<Value, St
 
 /// An attribute of 1.30's named resources.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum NamedAttribute {
     /// A quantity as a text.
     Quantity(String),
@@ -408,12 +422,16 @@ pub enum NamedAttribute {
 }
 
 /// The variables of a named resources selector's program.
-pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Value>, String> {
+///
+/// # Errors
+/// An attribute that cannot be read, which makes every selector fail.
+pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Value>, DeviceError> {
+    let failed = |message| DeviceError::new(Kind::Attribute, message);
     let mut kinds: [Names; 7] = Default::default();
     for (name, attribute) in attributes {
         let (kind, value) = match attribute {
             NamedAttribute::Quantity(text) => {
-                let quantity = Quantity::parse(text).map_err(|error| format!("attribute {name}: {}", error.message()))?;
+                let quantity = Quantity::parse(text).map_err(|error| failed(format!("attribute {name}: {error}")))?;
                 (0, Value::Quantity(Arc::new(quantity), Origin::Read))
             }
             NamedAttribute::Bool(b) => (1, Value::Bool(*b)),
@@ -421,7 +439,7 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
             NamedAttribute::IntSlice(list) => (3, Value::list(list.iter().map(|i| Value::Int(*i)).collect())),
             NamedAttribute::String(s) => (4, Value::string(s)),
             NamedAttribute::StringSlice(list) => (5, Value::list(list.iter().map(Value::string).collect())),
-            NamedAttribute::Version(text) => (6, version(text)?),
+            NamedAttribute::Version(text) => (6, version(text).map_err(failed)?),
         };
         if let Some(names) = kinds.get_mut(kind) {
             names.push((Arc::from(name.as_str()), value));

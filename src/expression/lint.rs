@@ -265,7 +265,7 @@ impl Lints {
             let run = |kept: &Kept| kept.program.evaluate(variables, SELECTOR_COST_LIMIT);
             let passed = before.iter().all(|earlier| run(earlier).matches() == Ok(true));
             if passed && let Err(error) = run(kept).matches() {
-                tell(failure(kept, subject, variables, &error));
+                tell(failure(kept, subject, variables, error.message()));
                 return;
             }
         }

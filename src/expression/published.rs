@@ -36,7 +36,7 @@ pub struct Published {
 
 impl Subject {
     /// The variables of an expression that is tried on it.
-    pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, String> {
+    pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
         match &self.what {
             What::Device(device) => device.variables(environment),
             What::Instance(attributes) => device::named_variables(attributes),

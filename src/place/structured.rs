@@ -154,7 +154,7 @@ fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candid
     instances
         .map(|instance| Candidate {
             name: instance.name(),
-            attributes: attributes(instance).and_then(|attributes| device::named_variables(&attributes)),
+            attributes: attributes(instance).and_then(|attributes| device::named_variables(&attributes).map_err(String::from)),
             holder: holder(facts, driver, node, instance.name()),
         })
         .collect()
@@ -182,7 +182,7 @@ fn choose(demand: &Demand, request: &Program, candidates: &mut [Candidate<'_>]) 
         let mut fits = true;
         for (what, program) in demand.filter.iter().map(|filter| ("filter", filter)).chain([("request", request)]) {
             let variables = candidate.attributes.as_ref().map_err(|error| failed(what, error))?;
-            fits = program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(|error| failed(what, &error))?;
+            fits = program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(|error| failed(what, error.message()))?;
             if !fits {
                 break;
             }

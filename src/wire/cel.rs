@@ -65,7 +65,7 @@ fn devices(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjec
     let environment = Language::Device.environment(mode, target.release, gates);
     let devices = request.devices.iter().enumerate().map(|(index, device)| {
         let device = given::device(device).map_err(|problem| format!("`devices[{index}]{}`: {}", problem.at, problem.text))?;
-        Ok(device.variables(&environment))
+        Ok(device.variables(&environment).map_err(String::from))
     });
     let subjects = devices.collect::<Result<_, String>>()?;
     Ok((environment, subjects))
@@ -84,7 +84,7 @@ fn instances(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subj
     let instances = request.instances.iter().enumerate().map(|(index, instance)| {
         let read = given::instance(instance);
         let attributes = read.map_err(|problem| format!("`instances[{index}]{}`: {}", problem.at, problem.text))?;
-        Ok(device::named_variables(&attributes))
+        Ok(device::named_variables(&attributes).map_err(String::from))
     });
     let subjects = instances.collect::<Result<_, String>>()?;
     Ok((environment, subjects))
@@ -103,7 +103,7 @@ fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: 
         (program.evaluate(&variables, SELECTOR_COST_LIMIT), None, None)
     };
     let matches = outcome.matches();
-    Run { matches: matches.as_ref().ok().copied(), error: matches.err(), cost: outcome.cost, why, trace: parts }
+    Run { matches: matches.as_ref().ok().copied(), error: matches.err().map(String::from), cost: outcome.cost, why, trace: parts }
 }
 
 fn traced(source: &Source<'_>, part: &Part) -> Traced {

@@ -98,9 +98,9 @@ impl Variables {
         if self.minor == 30 {
             let attributes = of.get("attributes").and_then(Value::as_object).into_iter().flatten();
             let attributes: Vec<_> = attributes.map(|(name, value)| (name.clone(), named_attribute(value))).collect();
-            return device::named_variables(&attributes);
+            return device::named_variables(&attributes).map_err(String::from);
         }
-        device(of).variables(environment)
+        device(of).variables(environment).map_err(String::from)
     }
 }
 

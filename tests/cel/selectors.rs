@@ -71,7 +71,7 @@ fn check_lines(name: &str, minor: u8, patch: Option<u8>, lines: &[Value]) {
 /// A derived attribute as the recordings write it, or the error.
 fn derived(outcome: &Outcome) -> Value {
     let attribute = match &outcome.result {
-        Ok(value) => Attribute::derived(value),
+        Ok(value) => Attribute::derived(value).map_err(String::from),
         Err(error) => Err(error.text.clone()),
     };
     match attribute {
@@ -87,7 +87,7 @@ fn derived(outcome: &Outcome) -> Value {
             Attribute::Strings(values) if values.is_empty() => json!({}),
             Attribute::Strings(values) => json!({"strings": values}),
             Attribute::Versions(values) => json!({"versions": values}),
-            Attribute::Unsupported => json!({}),
+            _ => json!({}),
         }}),
     }
 }
@@ -147,7 +147,7 @@ fn differences(
         let (result, cost) = match variables {
             Ok(variables) => {
                 let outcome = program.evaluate(&variables, SELECTOR_COST_LIMIT);
-                (outcome.matches(), Some(outcome.cost))
+                (outcome.matches().map_err(String::from), Some(outcome.cost))
             }
             Err(error) => (Err(error), None),
         };

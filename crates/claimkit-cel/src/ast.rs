@@ -11,6 +11,7 @@ use super::source::Source;
 
 /// A parsed expression with its text.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ast {
     /// The outermost expression of the text.
     pub root: Expr,
@@ -26,6 +27,7 @@ pub struct Ast {
 
 /// A node of the syntax tree.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Expr {
     /// Number of the node, unique in its tree.
     pub id: u32,
@@ -108,6 +110,7 @@ pub enum Literal {
 
 /// One entry of a map.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MapEntry {
     /// Number of the entry, from the same sequence as the nodes'.
     pub id: u32,
@@ -123,6 +126,7 @@ pub struct MapEntry {
 
 /// One field of a message.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MessageField {
     /// Number of the field, from the same sequence as the nodes'.
     pub id: u32,
@@ -138,6 +142,7 @@ pub struct MessageField {
 
 /// A loop over a range that changes an accumulator. `all`, `exists`, `map`, `cel.bind` and others expand to it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Comprehension {
     /// The macro that made the loop.
     pub made_by: Macro,
@@ -161,6 +166,7 @@ pub struct Comprehension {
 
 /// Macros that expand to a loop or a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Macro {
     /// `has(a.b)`.
     Has,
@@ -192,6 +198,7 @@ pub enum Macro {
 
 /// A macro call as it was written.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MacroCall {
     /// Id of the node that replaces the call.
     pub id: u32,

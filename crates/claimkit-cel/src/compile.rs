@@ -8,6 +8,7 @@ use super::checker::{self, Findings};
 use super::cost::{Range, estimate};
 use super::dialect::Rules;
 use super::environment::{Environment, ResultType};
+use super::error::{Error, ErrorKind};
 use super::evaluator::program::Steps;
 use super::evaluator::{self, Observation, plan};
 use super::fold::Failure;
@@ -19,6 +20,7 @@ use super::value::{EvalError, Value};
 
 /// Why a text cannot be used.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CompileError {
     /// The stage that refused the expression.
     pub stage: Stage,
@@ -31,6 +33,7 @@ pub struct CompileError {
 
 /// A stage of compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// The parser or the expansion of macros.
     Parse,
@@ -72,6 +75,7 @@ impl std::error::Error for CompileError {}
 
 /// An expression that was parsed and checked.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Checked {
     /// The syntax tree of the expression.
     pub ast: Ast,
@@ -90,6 +94,7 @@ pub struct Program {
 
 /// The result of a run and its cost.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The value, or the error.
     pub result: Result<Value, Arc<EvalError>>,
@@ -108,12 +113,7 @@ impl Environment {
         let findings = match checker::check(self, &ast) {
             Ok(Ok(findings)) => findings,
             Ok(Err(problems)) => return Err(CompileError::with_problems(Stage::Check, &ast.source, problems)),
-            Err(checker::TooLarge) => {
-                return Err(CompileError::new(
-                    Stage::Limit,
-                    "the types of the expression are too large to be checked".to_owned(),
-                ));
-            }
+            Err(error) => return Err(CompileError::new(Stage::Limit, error.to_string())),
         };
         if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
             let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
@@ -223,12 +223,18 @@ impl Program {
 }
 
 impl Outcome {
-    /// Whether a selector matches, or kube-scheduler's error (`DeviceMatches`, `Program.Eval`).
-    pub fn matches(&self) -> Result<bool, String> {
+    /// Whether a selector matches.
+    ///
+    /// # Errors
+    /// kube-scheduler's error (`DeviceMatches`, `Program.Eval`), or a limit of this crate.
+    pub fn matches(&self) -> Result<bool, Error> {
         let value = match &self.result {
             Ok(Value::Bool(found)) => return Ok(*found),
             Ok(value) => value,
-            Err(error) => return Err(error.text.clone()),
+            Err(error) => {
+                let kind = if error.ours { ErrorKind::Limit } else { ErrorKind::Evaluation };
+                return Err(Error::new(kind, error.text.clone()));
+            }
         };
         let why = match value {
             Value::String(_) => "unsupported native conversion from string to 'bool'".to_owned(),
@@ -237,6 +243,7 @@ impl Outcome {
             Value::List(_) => "type conversion error from list to 'bool'".to_owned(),
             other => format!("unsupported type conversion from '{}' to bool", other.type_name()),
         };
-        Err(format!("CEL result of type {} could not be converted to bool: {why}", value.type_name()))
+        let message = format!("CEL result of type {} could not be converted to bool: {why}", value.type_name());
+        Err(Error::new(ErrorKind::NotBool, message))
     }
 }

@@ -78,6 +78,7 @@ pub struct ParseOptions {
 
 /// The computations whose results differ between releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rules {
     /// A text search that begins behind the end fails (cel-go 0.17 and 0.20).
     pub first_libraries: bool,

@@ -11,6 +11,7 @@ use super::types::Type;
 
 /// One of kube-apiserver's two environments (`k8s.io/apiserver/pkg/cel/environment`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Mode {
     /// For expressions of objects that are created or changed: what the release before knows, too.
     New,
@@ -20,6 +21,7 @@ pub enum Mode {
 
 /// The type an expression must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ResultType {
     /// `bool` or an unknown type. The text of the problem is of 1.31 and later.
     BoolOrUnknown {
@@ -58,6 +60,7 @@ pub struct Bounds {
 
 /// A function as an environment has it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Declaration {
     /// The name of the type.
     pub name: &'static str,
@@ -71,6 +74,7 @@ pub struct Declaration {
 
 /// An overload with its types read.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Signature {
     /// The id that cel-go gives the expression.
     pub id: &'static str,

@@ -71,7 +71,7 @@ fn constant(node: &Node) -> Option<Value> {
 }
 
 /// A call with what can be computed now.
-pub fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Step, String> {
+pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Step, String> {
     if overload == Some("in_list")
         && let [_, list] = call.arguments.as_slice()
         && let Some(Value::List(list)) = constant(list)

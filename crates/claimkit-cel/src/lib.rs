@@ -5,11 +5,12 @@
 //! | parse | [`parse`] | text | [`ast::Ast`], or syntax problems in ANTLR's words |
 //! | check | [`checker`], [`validators`] | tree, [`environment::Environment`] | types and references, or problems |
 //! | estimate | [`cost::estimate`] | checked tree | least and most cost |
-//! | plan | [`evaluator::plan`], [`fold`] | checked tree | program with constants folded |
-//! | run | [`evaluator`], [`operations`] | program, variables | value or error, and what was spent |
+//! | plan | `evaluator::plan`, `fold` | checked tree | program with constants folded |
+//! | run | `evaluator`, `operations` | program, variables | value or error, and what was spent |
 //! | explain | [`trace`] | program, variables | values of all parts, and why a selector is false |
 //!
-//! An [`environment::Environment`] says which names and functions there are, by release, feature gates and mode.
+//! Modules of the table without a page here are internal. An [`environment::Environment`] says which names and functions there are,
+//! by release, feature gates and mode.
 //!
 //! ```
 //! use claimkit_cel::types::Type;
@@ -36,8 +37,9 @@ pub mod compile;
 pub mod cost;
 pub mod dialect;
 pub mod environment;
-pub mod evaluator;
-pub mod fold;
+mod error;
+mod evaluator;
+mod fold;
 mod format_literals;
 pub mod functions;
 mod grammar;
@@ -48,12 +50,12 @@ mod machine;
 mod macros;
 pub mod messages;
 mod operands;
-pub mod operations;
+mod operations;
 pub mod parse;
 mod parser;
 mod predict;
 mod recover;
-pub mod regex;
+mod regex;
 pub mod source;
 mod sprintf;
 mod token;
@@ -66,11 +68,19 @@ mod visit;
 
 pub use compile::{CompileError, Outcome, Program, SELECTOR_COST_LIMIT};
 pub use environment::{Environment, Mode};
+pub use error::{Error, ErrorKind};
 pub use functions::Gate;
 pub use trace::{Part, Reason, Trace};
 
 /// Builds now what all expressions share; otherwise the first one that is parsed builds it. For hosts that take memory back which was
 /// allocated after their start.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode};
+///
+/// claimkit_cel::prepare();
+/// assert!(Environment::kubernetes(34, &[], Mode::New).compile("1 < 2").is_ok());
+/// ```
 pub fn prepare() {
     std::sync::LazyLock::force(&grammar::WITHOUT_ESCAPED_NAMES);
     std::sync::LazyLock::force(&grammar::WITH_ESCAPED_NAMES);

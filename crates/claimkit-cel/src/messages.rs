@@ -3,6 +3,7 @@
 use super::types::Type;
 
 /// A message type of the environment.
+#[non_exhaustive]
 pub struct Message {
     name: &'static str,
     result: &'static str,
@@ -12,6 +13,7 @@ pub struct Message {
 
 /// The kind of value that a message is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// The value of its field `value`, or what a field has that is not given.
     Wrapper(Number),
@@ -31,6 +33,7 @@ pub enum Kind {
 
 /// The type in a wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Number {
     /// `BoolValue`
     Bool,

@@ -1,5 +1,7 @@
 //! From a text to the tree of its expression.
 
+use std::fmt;
+
 use super::ast::Ast;
 use super::dialect::ParseOptions;
 use super::source::{Location, ProblemKind, Problems, Source};
@@ -7,6 +9,7 @@ use super::{parser, visit};
 
 /// A text that is not an expression.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct SyntaxProblems {
     /// The text that was read.
     pub source: Source,
@@ -20,6 +23,15 @@ impl SyntaxProblems {
         self.problems.render(&self.source)
     }
 }
+
+/// As [`SyntaxProblems::render`].
+impl fmt::Display for SyntaxProblems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl std::error::Error for SyntaxProblems {}
 
 /// The longest text in code points (cel-go, `parser/parser.go`, `expressionSizeCodePointLimit`).
 const LONGEST: usize = 100_000;

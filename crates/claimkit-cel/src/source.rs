@@ -20,6 +20,7 @@ struct LineStart {
 
 /// The rule that assigns the first column of a line to a line when a position is turned into a line and a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LineRule {
     /// The line it starts.
     #[default]
@@ -117,6 +118,7 @@ fn saturate(number: usize) -> u32 {
 
 /// The part of cel-go that reports a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum ProblemKind {
     /// `Syntax error: token recognition error at: …`
     Token,
@@ -140,6 +142,7 @@ pub enum ProblemKind {
 
 /// A problem that cel-go reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The line and column of the problem.
     pub location: Location,

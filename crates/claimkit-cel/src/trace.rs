@@ -10,6 +10,7 @@ use super::value::Value;
 
 /// A run with the values of its parts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Trace {
     /// The result and the cost of the run.
     pub outcome: Outcome,
@@ -19,6 +20,7 @@ pub struct Trace {
 
 /// A part of an expression with its value.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Part {
     /// Bytes of the text.
     pub span: Range<u32>,
@@ -28,6 +30,7 @@ pub struct Part {
 
 /// A part that decided the result.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reason {
     /// The smallest boolean part that is false, or true, or failed.
     pub part: Part,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// A type of the expression language.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Type {
     /// Known only at run time.
     Dyn,

@@ -14,6 +14,7 @@ use super::types::Type;
 
 /// A value. Copies share what is large.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Value {
     /// An evaluation that failed. Errors travel through operators as values do.
     Error(Arc<EvalError>),
@@ -59,6 +60,7 @@ pub enum Value {
 
 /// The origin of a quantity. Go represents a sum as a pointer, which `==` does not dereference on its right side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Origin {
     /// It was read from a text.
     Read,
@@ -68,6 +70,7 @@ pub enum Origin {
 
 /// Why an evaluation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EvalError {
     /// Upstream's text, or ours if `ours`.
     pub text: String,
@@ -89,8 +92,17 @@ impl EvalError {
     }
 }
 
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for EvalError {}
+
 /// The key of a map. Keys of different types are different even if their numbers are equal.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Key {
     /// `null`.
     Null,
@@ -315,11 +327,6 @@ impl Value {
     pub fn object<N: Into<Arc<str>>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
         let fields = fields.into_iter().map(|(name, value)| (name.into(), value)).collect();
         Value::Map(Arc::new(Map::with_names(fields, None)))
-    }
-
-    /// The value, or its error.
-    pub fn from_result(result: Result<Value, String>) -> Value {
-        result.unwrap_or_else(Value::error)
     }
 
     /// Whether this is a value of Kubernetes' own types, which is equal to others of its type only.

@@ -11,7 +11,7 @@ fn run(expression: &str) -> Result<bool, String> {
     let environment = environment(36, &[], Mode::Stored);
     let begin = Instant::now();
     let result = match environment.compile(expression) {
-        Ok(program) => program.evaluate(&[], SELECTOR_COST_LIMIT).matches(),
+        Ok(program) => program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from),
         Err(error) => Err(error.text),
     };
     // Generous: these take far less than a second even without optimization, and would take hours without their limits.

@@ -68,7 +68,7 @@ impl CelSelectors {
 
     /// Returns the variables of a device, to be judged by many expressions.
     pub fn values(&self, subject: Subject<'_>) -> Values {
-        device(subject).variables(&self.environment)
+        device(subject).variables(&self.environment).map_err(String::from)
     }
 
     /// Returns whether the expression is true of a device.
@@ -78,7 +78,7 @@ impl CelSelectors {
     pub fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError> {
         let program = self.program(expression).map_err(SelectorError::Compile)?;
         let variables = values.as_ref().map_err(|error| SelectorError::Runtime(error.clone()))?;
-        program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(SelectorError::Runtime)
+        program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(|error| SelectorError::Runtime(error.into()))
     }
 
     /// Returns whether one expression is true of a device.
@@ -95,10 +95,10 @@ impl CelSelectors {
     /// Upstream's text.
     pub fn derive(&self, expression: &str, subject: Subject<'_>) -> Result<Derived, SelectorError> {
         let program = self.derived.compile(expression).map_err(|error| SelectorError::Compile(error.text))?;
-        let variables = device(subject).variables(&self.derived).map_err(SelectorError::Runtime)?;
+        let variables = device(subject).variables(&self.derived).map_err(|error| SelectorError::Runtime(error.into()))?;
         let result = program.evaluate(&variables, SELECTOR_COST_LIMIT).result;
         let value = result.map_err(|error| SelectorError::Runtime(error.text.clone()))?;
-        Derived::derived(&value).map_err(SelectorError::Runtime)
+        Derived::derived(&value).map_err(|error| SelectorError::Runtime(error.into()))
     }
 
     /// Returns the attributes and capacities that the expression reads on the device, in order. For explanations.

@@ -33,7 +33,7 @@ pub fn run(data: &[u8]) -> Corpus {
     assert_eq!(outcome.cost, traced.outcome.cost, "{text}");
     program.explain(&traced);
     if minor != 30 {
-        peer::compare(text, &ast, outcome.matches());
+        peer::compare(text, &ast, outcome.matches().map_err(String::from));
     }
     if outcome.result.is_ok() {
         let enough = program.evaluate(&variables, outcome.cost);

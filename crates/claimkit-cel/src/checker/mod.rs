@@ -4,6 +4,7 @@
 
 mod calls;
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node};
@@ -13,6 +14,7 @@ use super::types::{Type, Unifier};
 
 /// The types and references that the checker found.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Findings {
     /// The type of each node, by its id.
     pub types: Vec<Type>,
@@ -22,6 +24,7 @@ pub struct Findings {
 
 /// The variable, function or constant that a node refers to.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum Reference {
     /// Nothing: an operation on its parts.
     #[default]
@@ -82,6 +85,14 @@ const LARGEST_TYPE: usize = 2048;
 /// The check failed because types became too large to compare.
 #[derive(Debug)]
 pub struct TooLarge;
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the types of the expression are too large to be checked")
+    }
+}
+
+impl std::error::Error for TooLarge {}
 
 /// Checks an expression.
 pub fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Problems>, TooLarge> {

@@ -14,6 +14,7 @@ pub fn times(amount: u64, factor: f64) -> u64 {
 
 /// Least and most cost of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Range {
     /// The least cost of a run.
     pub min: u64,

@@ -205,7 +205,7 @@ impl CallCost {
     }
 
     /// The cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
-    pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
+    pub(crate) fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
         let size = |index: usize| arguments.get(index).map_or(1, size);
         let traversal = |index: usize| times(size(index), 0.1);
         Ok(match self {

@@ -10,21 +10,22 @@ use super::operations::Scope;
 use super::value::Value;
 
 /// Computes the result from the arguments, the receiver first. There are as many as an overload has.
-pub type Call = fn(&mut Scope<'_>, &[Value]) -> Value;
+pub(crate) type Call = fn(&mut Scope<'_>, &[Value]) -> Value;
 
 /// A function of the language.
+#[non_exhaustive]
 pub struct Function {
     /// Its name; operators have names as in [`super::ast`].
     pub name: &'static str,
     /// The rule that selects the code for a call.
-    pub dispatch: Dispatch,
+    pub(crate) dispatch: Dispatch,
     /// The overloads in the order they are tried.
     pub overloads: &'static [Overload],
 }
 
 /// The rule that selects the code for a call.
 #[derive(Clone, Copy)]
-pub enum Dispatch {
+pub(crate) enum Dispatch {
     /// The evaluator computes it: operators that do not evaluate all their operands, comparison, index.
     Evaluator,
     /// One computation for all overloads, if the first argument can be used.
@@ -39,6 +40,7 @@ pub enum Dispatch {
 }
 
 /// One signature of a function.
+#[non_exhaustive]
 pub struct Overload {
     /// The id that cel-go gives the expression.
     pub id: &'static str,
@@ -47,7 +49,7 @@ pub struct Overload {
     /// The style of its calls.
     pub style: Style,
     /// The implementation; `None` if no value of its argument types can exist.
-    pub call: Option<Call>,
+    pub(crate) call: Option<Call>,
     /// First minor release of Kubernetes whose environment for new expressions has it.
     pub new: u8,
     /// First minor release whose environment for stored expressions has it.
@@ -62,6 +64,7 @@ pub struct Overload {
 
 /// The style of a function's calls: global, or as a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Style {
     /// `f(x)`
     Global,
@@ -71,6 +74,7 @@ pub enum Style {
 
 /// Feature gates of kube-apiserver that change an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Gate {
     /// `DRAConsumableCapacity`: `device.allowMultipleAllocations`.
     ConsumableCapacity,

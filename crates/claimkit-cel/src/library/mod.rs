@@ -3,27 +3,27 @@
 //!
 //! | module | functions |
 //! |---|---|
-//! | [`float`] | `double("…")`, `string(1.5)` |
-//! | [`mod@format`] | `"…".format([…])` |
+//! | `float` | `double("…")`, `string(1.5)` |
+//! | `format` | `"…".format([…])` |
 //! | [`named_formats`] | `format.dns1123Label()` and its like |
 //! | [`network`] | `ip(…)`, `cidr(…)` |
 //! | [`quantity`] | `quantity(…)` |
 //! | [`semver`] | `semver(…)` |
-//! | [`strings`] | `charAt`, `indexOf`, `replace`, `split`, `substring`, `trim`, … |
+//! | `strings` | `charAt`, `indexOf`, `replace`, `split`, `substring`, `trim`, … |
 //! | [`time`] | `timestamp(…)`, `duration(…)` and their accessors |
 //! | [`url`] | `url(…)` |
-//! | [`zones`] | the zones of the accessors of `timestamp` |
+//! | `zones` | the zones of the accessors of `timestamp` |
 //!
-//! Regular expressions are in [`super::regex`].
+//! Modules without a page here are internal. Regular expressions are in the module `regex` of the crate.
 
-pub mod float;
-pub mod format;
+pub(crate) mod float;
+pub(crate) mod format;
 mod localized;
 pub mod named_formats;
 pub mod network;
 pub mod quantity;
 pub mod semver;
-pub mod strings;
+pub(crate) mod strings;
 pub mod time;
 pub mod url;
-pub mod zones;
+pub(crate) mod zones;

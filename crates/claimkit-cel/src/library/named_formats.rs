@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 /// One format: its names, and what it says about a text.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct NamedFormat {
     /// The function's name behind `format.`, which `format.named` takes, too.
     pub function: &'static str,
@@ -21,6 +22,7 @@ pub struct NamedFormat {
 
 /// The server's wording for over-long parts of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Lengths {
     /// Up to 1.34: `characters`.
     Characters,

@@ -2,6 +2,7 @@
 //!
 //! Source: apiserver `pkg/cel/library/ip.go` and `cidr.go`; the texts of Go's `net/netip`.
 
+use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
 use std::fmt;
 
@@ -27,7 +28,14 @@ fn quoted(text: &str) -> String {
 
 impl Address {
     /// Reads an address as `ip(…)` does.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A text that is not an address.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Self::read(text).map_err(Error::of(ErrorKind::Address))
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
         let parsed = parse(text)
             .map_err(|error| format!("IP Address {} parse error during conversion from string: {error}", quoted(text)))?;
         if parsed.zone {
@@ -126,13 +134,21 @@ fn mapped(text: &str) -> String {
 }
 
 /// `ip.isCanonical`: is it written as it is printed?
-pub fn is_canonical(text: &str) -> Result<bool, String> {
+pub(crate) fn is_canonical(text: &str) -> Result<bool, Error> {
     Ok(Address::parse(text)?.to_string() == text)
 }
 
 impl Network {
-    /// Reads a network as `cidr(…)` does. The prefix of the message is there twice for most errors, as upstream has it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a network as `cidr(…)` does.
+    ///
+    /// # Errors
+    /// A text that is not a network.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Self::read(text).map_err(Error::of(ErrorKind::Network))
+    }
+
+    /// The prefix of the message is there twice for most errors, as upstream has it.
+    fn read(text: &str) -> Result<Self, String> {
         const PREFIX: &str = "network address parse error during conversion from string: ";
         let network =
             parse_prefix(text).map_err(|error| format!("{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}", quoted(text)))?;
@@ -416,10 +432,11 @@ mod tests {
             let text_quoted = quoted(text);
             let expected =
                 format!("IP Address {text_quoted} parse error during conversion from string: ParseAddr({text_quoted}): {error}");
-            assert_eq!(Address::parse(text), Err(expected), "{text}");
+            assert_eq!(Address::parse(text), Err(Error::new(ErrorKind::Address, expected)), "{text}");
         }
-        assert_eq!(Address::parse("fe80::1%eth0"), Err("IP address \"fe80::1%eth0\" with zone value is not allowed".into()));
-        assert_eq!(Address::parse("::ffff:10.0.0.1"), Err("IPv4-mapped IPv6 address \"::ffff:10.0.0.1\" is not allowed".into()));
+        let message = |text| Address::parse(text).map_err(String::from);
+        assert_eq!(message("fe80::1%eth0"), Err("IP address \"fe80::1%eth0\" with zone value is not allowed".into()));
+        assert_eq!(message("::ffff:10.0.0.1"), Err("IPv4-mapped IPv6 address \"::ffff:10.0.0.1\" is not allowed".into()));
     }
 
     #[test]
@@ -490,10 +507,10 @@ mod tests {
             ("fe80::%1/64", "IPv6 zones cannot be present in a prefix"),
         ] {
             let expected = format!("{PREFIX}{PREFIX}netip.ParsePrefix({}): {error}", quoted(text));
-            assert_eq!(Network::parse(text), Err(expected), "{text}");
+            assert_eq!(Network::parse(text), Err(Error::new(ErrorKind::Network, expected)), "{text}");
         }
         let mapped = format!("{PREFIX}IPv4-mapped IPv6 address \"::ffff:10.0.0.0/104\" is not allowed");
-        assert_eq!(Network::parse("::ffff:10.0.0.0/104"), Err(mapped));
+        assert_eq!(Network::parse("::ffff:10.0.0.0/104"), Err(Error::new(ErrorKind::Network, mapped)));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 /// Upstream has two representations: 64 bits with a power of ten, or an arbitrary-precision number. Only the first converts to an
 /// integer, and arithmetic switches to the second on overflow. This type keeps the same distinction.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Quantity {
     /// A number times ten to the power of the scale.
     Small {
@@ -66,7 +67,7 @@ impl Quantity {
     }
 
     /// The sum. The error is our own: upstream has no limit.
-    pub fn add(&self, other: &Self) -> Result<Self, String> {
+    pub(crate) fn add(&self, other: &Self) -> Result<Self, String> {
         if let Some(sum) = self.small_sum(other) {
             return Ok(sum);
         }
@@ -77,16 +78,16 @@ impl Quantity {
     }
 
     /// The difference. The error is our own: upstream has no limit.
-    pub fn sub(&self, other: &Self) -> Result<Self, String> {
+    pub(crate) fn sub(&self, other: &Self) -> Result<Self, String> {
         self.add(&other.negated())
     }
 
     /// `asInteger`: only what is held in 64 bits and has no digit behind the point, even if that is a zero.
-    pub fn as_integer(&self) -> Result<i64, String> {
+    pub(crate) fn as_integer(&self) -> Result<i64, String> {
         self.integer().ok_or_else(|| "cannot convert value to integer".to_owned())
     }
 
-    /// `isInteger`: does [`Quantity::as_integer`] give one?
+    /// `isInteger`: whether `asInteger` gives one.
     pub fn is_integer(&self) -> bool {
         self.integer().is_some()
     }

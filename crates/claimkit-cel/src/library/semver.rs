@@ -2,6 +2,7 @@
 //!
 //! Source: blang/semver v4 `semver.go`; apiserver `pkg/cel/library/semverlib.go`.
 
+use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
 use std::cmp::Ordering;
 use std::fmt;
@@ -52,7 +53,14 @@ impl fmt::Display for Version {
 
 impl Version {
     /// Reads `major.minor.patch[-pre-release][+build]`.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A text that is not a version.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Self::read(text).map_err(Error::of(ErrorKind::Version))
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("Version string empty".to_owned());
         }
@@ -71,11 +79,15 @@ impl Version {
     }
 
     /// Reads more: a leading `v`, one or two numbers, leading zeros.
-    pub fn parse_normalized(text: &str) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// A text that is not a version.
+    pub fn parse_normalized(text: &str) -> Result<Self, Error> {
         let text = text.strip_prefix('v').unwrap_or(text);
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_zeros).collect();
         if parts.len() < 3 && parts.last().is_some_and(|last| last.contains(['+', '-'])) {
-            return Err("short version cannot contain PreRelease/Build meta data".to_owned());
+            let message = "short version cannot contain PreRelease/Build meta data";
+            return Err(Error::new(ErrorKind::Version, message));
         }
         while parts.len() < 3 {
             parts.push("0".to_owned());
@@ -206,7 +218,7 @@ mod tests {
             ("..", r#"strconv.ParseUint: parsing "": invalid syntax"#),
             ("18446744073709551616.0.0", r#"strconv.ParseUint: parsing "18446744073709551616": value out of range"#),
         ] {
-            assert_eq!(Version::parse(text), Err(error.to_owned()), "{text}");
+            assert_eq!(Version::parse(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
         }
     }
 
@@ -230,7 +242,7 @@ mod tests {
             ("1.2.3-01", r#"Numeric PreRelease version must not contain leading zeroes "01""#),
             ("", r#"strconv.ParseUint: parsing "": invalid syntax"#),
         ] {
-            assert_eq!(Version::parse_normalized(text), Err(error.to_owned()), "{text}");
+            assert_eq!(Version::parse_normalized(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
         }
     }
 

@@ -122,6 +122,7 @@ impl Timestamp {
 
 /// The reason for refusing a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// It is not RFC 3339.
     Text,
@@ -131,6 +132,7 @@ pub enum Refusal {
 
 /// Date and clock, as the accessors of the language give them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fields {
     /// `getFullYear`
     pub year: i64,
@@ -321,7 +323,7 @@ fn term(text: &str) -> Option<(u64, &str)> {
 
 /// The zone given to an accessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Zone {
+pub(crate) enum Zone {
     /// Seconds east of UTC.
     Offset(i64),
     /// The name of a place: see [`super::zones`].
@@ -329,7 +331,7 @@ pub enum Zone {
 }
 
 /// Reads the zone of an accessor: `±hh:mm`, or a name. The error is Go's.
-pub fn zone(text: &str) -> Result<Zone, String> {
+pub(crate) fn zone(text: &str) -> Result<Zone, String> {
     if let Some((hours, minutes)) = text.split_once(':') {
         let hours = atoi(hours)?.wrapping_mul(60);
         let minutes = atoi(minutes)?;

@@ -2,6 +2,7 @@
 //!
 //! Source: apiserver `pkg/cel/library/urls.go`; Go's `net/url` as of Go 1.24.
 
+use crate::error::{Error, ErrorKind};
 use claimkit_values::{GoUnicode, quote};
 use std::fmt;
 
@@ -53,19 +54,11 @@ fn refused(text: &str, why: &str) -> String {
 
 impl Url {
     /// `url(…)`
-    pub fn parse(text: &str) -> Result<Self, String> {
-        const PREFIX: &str = "URL parse error during conversion from string: ";
-        check(text).map_err(|error| format!("{PREFIX}{error}"))?;
-        // The text is a valid request URI. Parse it again, now with its fragment.
-        let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let mut url = read(before, false).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
-        if !fragment.is_empty() {
-            url.fragment = unescape(fragment, Part::Fragment).map_err(|why| format!("{PREFIX}{}", refused(text, &why)))?;
-            if escape(&url.fragment, Part::Fragment) != fragment {
-                url.raw_fragment = fragment.to_owned();
-            }
-        }
-        Ok(url)
+    ///
+    /// # Errors
+    /// A text that is not a URL.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        parse(text).map_err(Error::of(ErrorKind::Url))
     }
 
     /// `getScheme`: in lower case.
@@ -124,9 +117,24 @@ impl Url {
     }
 }
 
+fn parse(text: &str) -> Result<Url, String> {
+    const PREFIX: &str = "URL parse error during conversion from string: ";
+    check(text).map_err(|error| format!("{PREFIX}{error}"))?;
+    // The text is a valid request URI. Parse it again, now with its fragment.
+    let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
+    let mut url = read(before, false).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
+    if !fragment.is_empty() {
+        url.fragment = unescape(fragment, Part::Fragment).map_err(|why| format!("{PREFIX}{}", refused(text, &why)))?;
+        if escape(&url.fragment, Part::Fragment) != fragment {
+            url.raw_fragment = fragment.to_owned();
+        }
+    }
+    Ok(url)
+}
+
 /// Go's `ParseRequestURI`: is it an absolute address or path? This is all that `isURL` and `format.uri()` ask. Here `#` does not
 /// start a fragment.
-pub fn check(text: &str) -> Result<(), String> {
+pub(crate) fn check(text: &str) -> Result<(), String> {
     read(text, true).map(|_| ()).map_err(|why| refused(text, &why))
 }
 
@@ -465,7 +473,7 @@ mod tests {
             ("http://a/?x#%zz", "invalid URL escape \"%zz\""),
         ] {
             let error = format!("URL parse error during conversion from string: parse {}: {why}", quoted(text));
-            assert_eq!(Url::parse(text), Err(error), "{text}");
+            assert_eq!(Url::parse(text), Err(Error::new(ErrorKind::Url, error)), "{text}");
         }
         assert_eq!(check("http://a/?x#%zz"), Ok(()));
         assert_eq!(check("a"), Err("parse \"a\": invalid URI for request".into()));

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::super::error::Error;
 use super::super::library::named_formats::{self, Lengths};
 use super::super::library::quantity::Quantity;
 use super::super::library::semver::Version;
@@ -122,7 +123,7 @@ pub fn is_greater_than(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Bool(order.is_gt()))
 }
 
-fn read_version(arguments: &[Value]) -> Option<Result<Version, String>> {
+fn read_version(arguments: &[Value]) -> Option<Result<Version, Error>> {
     match arguments {
         [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(Version::parse(text)),
         [Value::String(text), Value::Bool(true)] => Some(Version::parse_normalized(text)),
