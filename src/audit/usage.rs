@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 /// The devices and resources in use. Every list is in the order of the names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Usage {
     /// By node. The row without a name has the devices that no single node has.
     pub nodes: Vec<Row>,
@@ -30,6 +31,7 @@ pub struct Usage {
 /// The use of a group of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Row {
     /// The name of the node, pool, driver, class or namespace.
     pub name: Option<String>,
@@ -49,6 +51,7 @@ pub struct Row {
 
 /// Claims of a namespace, or with a request for a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ClaimCount {
     /// Number of claims with devices.
     pub allocated: usize,
@@ -59,6 +62,7 @@ pub struct ClaimCount {
 /// Devices of a group. Without `total`, the group has no devices of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct DeviceUse {
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Number of published devices; absent if it is unknown.
@@ -82,6 +86,7 @@ pub struct DeviceUse {
 
 /// The use of a capacity or counter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct AmountUse {
     /// The name of the pool, driver, namespace or class.
     pub name: String,

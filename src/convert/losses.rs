@@ -11,6 +11,7 @@ use crate::text::{Span, edit};
 
 /// Something the target version cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Loss {
     /// The field's path in the object.
     pub path: String,

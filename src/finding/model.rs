@@ -149,6 +149,7 @@ impl Fix {
 
 /// A problem of the text or of an object, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     pub code: Code,
     pub severity: Severity,

@@ -6,6 +6,7 @@ macro_rules! named {
     ($(#[$about:meta])* $enum:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)+ }) => {
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum $enum { $($(#[$doc])* $variant,)+ }
 
         impl $enum {

@@ -16,6 +16,7 @@ use crate::text::{Document, File, Mode, Span};
 
 /// One object of a file.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Item {
     /// Index of its document.
     pub document: usize,

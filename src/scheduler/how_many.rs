@@ -13,6 +13,7 @@ const SIZES: [usize; 3] = [16, 256, MOST_PODS];
 /// How often a pod fits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct HowMany {
     /// `namespace/name` of the pod, or of what makes its pods.
     pub pod: String,
@@ -31,6 +32,7 @@ pub struct HowMany {
 
 /// The number of pods that get a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PodsOnNode {
     /// The name of the node.
     pub node: String,

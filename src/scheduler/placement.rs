@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// `objects[i].placement`
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Placement {
     /// The release whose scheduler was followed.
     pub release: String,
@@ -31,6 +32,7 @@ pub struct Placement {
 
 /// How many nodes got which verdict.
 #[derive(Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// `Yes`
     pub yes: usize,
@@ -44,6 +46,7 @@ pub struct Counts {
 
 /// A reason of the scheduler.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct ReasonCount {
     /// The text of the reason.
     pub reason: String,
@@ -54,6 +57,7 @@ pub struct ReasonCount {
 /// The scheduler's next step.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Next {
     /// The text that the scheduler prints.
     pub scheduler_reason: &'static str,
@@ -63,6 +67,7 @@ pub struct Next {
 
 /// One selector, seen from its requirements.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Inverse {
     /// The path of the requirement's source.
     pub source: String,
@@ -78,6 +83,7 @@ pub struct Inverse {
 /// One requirement, seen from the nodes.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct InverseRequirement {
     /// Index of its term.
     pub term: usize,
@@ -99,6 +105,7 @@ pub struct InverseRequirement {
 /// The account of one node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Node {
     /// The name of the claim.
     pub name: String,
@@ -135,6 +142,7 @@ named! {
 /// A claim on a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Claim {
     /// `namespace/name`; absent for a class alone, or where there is no claim yet.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +175,7 @@ pub struct Claim {
 /// A check of a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Check {
     /// The part of the scheduler's work that is checked.
     pub check: CheckKind,
@@ -190,6 +199,7 @@ pub struct Check {
 
 /// An instance of a driver (1.30).
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Instance {
     /// The name of the driver.
     pub driver: String,
@@ -200,6 +210,7 @@ pub struct Instance {
 /// A selector against a node.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SelectorCheck {
     /// Path of the selector; absent for a bare one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,6 +255,7 @@ named! {
 
 /// A term against a node.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct TermCheck {
     /// The index of the term.
     pub index: usize,
@@ -258,6 +270,7 @@ pub struct TermCheck {
 
 /// A requirement against a node.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct RequirementCheck {
     /// Its path below the selector.
     pub path: String,

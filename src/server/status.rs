@@ -30,6 +30,7 @@ struct Empty {}
 
 /// `metav1.StatusDetails`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StatusDetails {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
@@ -45,6 +46,7 @@ pub struct StatusDetails {
 
 /// `metav1.StatusCause`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StatusCause {
     /// e.g. `FieldValueInvalid`
     pub reason: &'static str,

@@ -14,6 +14,7 @@ pub const MAX_DEPTH: usize = 128;
 
 /// Why a value does not fit the type, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeserializeError {
     pub message: String,
     /// The innermost value that did not fit; `None` if the type's own code failed outside any value.

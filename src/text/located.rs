@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 /// A finding with editor positions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Finding {
     pub code: Code,
     /// The severity of the finding.
@@ -40,6 +41,7 @@ pub struct Finding {
 
 /// A fix with its edits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Fix {
     /// The effect of the fix.
     pub title: String,
@@ -52,6 +54,7 @@ pub struct Fix {
 /// A replacement of a range.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Edit {
     /// The range to replace.
     pub range: Range,

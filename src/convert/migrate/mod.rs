@@ -44,6 +44,7 @@ use part::{Change, Part};
 
 /// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Decision {
     /// The code of the decision, a stable word.
     pub code: &'static str,

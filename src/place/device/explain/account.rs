@@ -20,6 +20,7 @@ macro_rules! data {
         $(#[$about])*
         #[derive(Clone, Debug, Default, PartialEq, Serialize)]
         #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
         pub struct $name { $($(#[$field_about])* pub $field: $type,)* }
     };
 }
@@ -51,6 +52,7 @@ data! {
 
 /// A status of PreFilter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Before {
     /// The extension point that stops the pod.
     pub stage: BeforeNodes,
@@ -268,6 +270,7 @@ data! {
 /// A reason against a device, in upstream's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "code", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[non_exhaustive]
 pub enum Reason {
     /// A newer generation of the pool is there.
     PoolOldGeneration {
@@ -389,6 +392,7 @@ data! {
 
 /// Why a toleration does not help.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TolerationReason {
     pub index: usize,
     /// The field to look at.
@@ -456,6 +460,7 @@ data! {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Change {
     /// The kind of the change: one of `drop`, `add`, `free` and `set`.
     #[serde(flatten)]

@@ -183,6 +183,7 @@ named! {
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum ChangeKind {
     Drop(Dropped),
     Add(Added),

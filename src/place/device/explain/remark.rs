@@ -5,6 +5,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 /// The object that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Subject {
     pub kind: &'static str,
     /// The name, with the namespace.
@@ -13,6 +14,7 @@ pub struct Subject {
 
 /// A finding about the input, and the object that it is about. The position in the text is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Remark {
     /// The finding; its steps lead from the object.
     pub finding: Finding,

@@ -5,6 +5,7 @@ use serde::Serialize;
 /// A resource of the node, as the scheduler counts it for the pod.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceAccount {
     pub resource: String,
     /// The pod's request, devices included.
@@ -26,6 +27,7 @@ pub struct ResourceAccount {
 /// The amount of a resource that a device consumes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourceDevice {
     pub claim: String,
     /// `driver/pool/device` that has the mapping.
@@ -45,6 +47,7 @@ pub struct ResourceDevice {
 /// A pod on the node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ResourcePod {
     /// `namespace/name`.
     pub pod: String,

@@ -6,6 +6,7 @@ use serde::Serialize;
 /// The outcome of the scheduler's work on a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum TurnOutcome {
     /// It gets a node.
     Bound,
@@ -35,6 +36,7 @@ impl TurnOutcome {
 /// The component that decides on the node of a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum DecidedBy {
     /// Only this node fits, or it has the highest score.
     Scores,
@@ -47,6 +49,7 @@ pub enum DecidedBy {
 /// A device that a pod gets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct TurnDevice {
     /// `namespace/name` of the claim.
     pub claim: String,
@@ -61,6 +64,7 @@ pub struct TurnDevice {
 /// A plugin of the scheduler that refuses a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct NodeRefusal {
     pub plugin: &'static str,
     pub reasons: Vec<String>,
@@ -73,6 +77,7 @@ pub struct NodeRefusal {
 /// Nodes that refuse a pod for the same reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ReasonGroup {
     /// The reasons of all plugins, first the one that the scheduler reports.
     pub reasons: Vec<String>,
@@ -84,6 +89,7 @@ pub struct ReasonGroup {
 /// The outcome for a pod.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Turn {
     /// The outcome of the scheduler's work.
     pub outcome: TurnOutcome,
