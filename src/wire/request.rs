@@ -167,7 +167,7 @@ impl Request {
 ///
 /// # Errors
 /// The locale is unknown.
-pub fn locale(asked: Option<&str>) -> Result<&'static str, String> {
+pub(crate) fn locale(asked: Option<&str>) -> Result<&'static str, String> {
     let asked = asked.unwrap_or("en");
     let known = LOCALES.iter().copied().find(|known| *known == asked);
     known.ok_or_else(|| format!("unknown locale `{asked}`; write `en` or `zh-Hans`"))
@@ -177,7 +177,7 @@ pub fn locale(asked: Option<&str>) -> Result<&'static str, String> {
 ///
 /// # Errors
 /// The release does not have a gate, or has locked it.
-pub fn gates_in(gates: &BTreeMap<String, bool>, release: Release) -> Result<Option<Gates>, String> {
+pub(crate) fn gates_in(gates: &BTreeMap<String, bool>, release: Release) -> Result<Option<Gates>, String> {
     if gates.is_empty() {
         return Ok(None);
     }
@@ -189,7 +189,7 @@ pub fn gates_in(gates: &BTreeMap<String, bool>, release: Release) -> Result<Opti
 ///
 /// # Errors
 /// The release is unknown.
-pub fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
+pub(crate) fn release(asked: Option<&str>) -> Result<Option<Release>, String> {
     match asked {
         None => Ok(None),
         Some(text) => Release::parse(text).map(Some).ok_or_else(|| Release::unknown(text)),

@@ -46,7 +46,7 @@ impl WhatIf {
     ///
     /// # Errors
     /// A named object that does not exist, or too many nodes.
-    pub fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
+    pub(crate) fn apply(&self, facts: &mut Facts) -> Result<Changed, String> {
         let mut changed = Changed::default();
         for name in &self.free {
             let found = facts.claims.iter().enumerate().find(|(_, claim)| claim.metadata.full_name() == *name);
