@@ -2,7 +2,7 @@
 //! metadata. tests/hosts/policy replays the same fixtures through the modules.
 
 mod documents;
-mod fixtures;
+pub mod fixtures;
 mod writes;
 
 use claimkit::api::Release;

@@ -190,7 +190,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
         let bytes = case["bytes"].as_array().unwrap();
         ("validate", bytes.iter().map(|byte| u8::try_from(byte.as_u64().unwrap()).unwrap()).collect())
     } else {
-        let request = if has("request") { case["request"].clone() } else { request(case) };
+        let request = if has("request") { case["request"].clone() } else { admission(case) };
         let mut payload = Map::new();
         payload.insert("request".to_owned(), request);
         let settings = case["sample"].as_str().map_or_else(|| case.get("settings").cloned(), |name| Some(sample(name)));
@@ -211,7 +211,7 @@ fn fixture(file: &str, case: &Value) -> Fixture {
 }
 
 /// The AdmissionRequest around a case's object.
-fn request(case: &Value) -> Value {
+pub fn admission(case: &Value) -> Value {
     let object = if case["object"].is_null() { &case["old"] } else { &case["object"] };
     let api_version = object["apiVersion"].as_str().unwrap_or_default();
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
