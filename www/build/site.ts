@@ -13,15 +13,13 @@ export interface SitePage {
   /** Below the site's root. */
   path: string;
   html: string;
-  /** A page that says too little to be found by itself. */
-  thin: boolean;
 }
 
 type Language = "en" | "zh-Hans";
 
 const WORDS: Record<Language, Record<string, string>> = {
-  en: { playground: "Playground", codes: "All codes", rule: "The rule", example: "Example", write: "What to write", open: "Open in the playground", docs: "Kubernetes documentation", other: "简体中文", causes: "What it can be", todo: "What to do", says: "When the scheduler says so", tryYours: "Try yours in the playground", funnel: "How an answer looks", serves: "Versions that are served", changes: "What changes inside", sentences: "What kube-scheduler says", releases: "Releases", versions: "Versions", guides: "Guides", title: "Finding codes" },
-  "zh-Hans": { playground: "演练场", codes: "全部代码", rule: "规则", example: "示例", write: "应如何书写", open: "在演练场中打开", docs: "Kubernetes 文档", other: "English", causes: "可能的原因", todo: "该怎么做", says: "调度器在何时这样说", tryYours: "在演练场中试试您的内容", funnel: "答案的样子", serves: "提供的版本", changes: "其间的变化", sentences: "kube-scheduler 的说法", releases: "Kubernetes 版本", versions: "API 版本", guides: "指南（英文）", title: "检查结果代码" },
+  en: { playground: "Playground", codes: "All codes", means: "What it means", why: "Why it matters", rule: "The rule", example: "Example", write: "What to write", fix: "The fix", open: "Open in the playground", docs: "Kubernetes documentation", other: "简体中文", causes: "What it can be", todo: "What to do", says: "When the scheduler says so", tryYours: "Try yours in the playground", funnel: "How an answer looks", serves: "Versions that are served", changes: "What changes inside", sentences: "What kube-scheduler says", releases: "Releases", versions: "Versions", guides: "Guides", title: "Finding codes" },
+  "zh-Hans": { playground: "演练场", codes: "全部代码", means: "含义", why: "为何重要", rule: "规则", example: "示例", write: "应如何书写", fix: "修复", open: "在演练场中打开", docs: "Kubernetes 文档", other: "English", causes: "可能的原因", todo: "该怎么做", says: "调度器在何时这样说", tryYours: "在演练场中试试您的内容", funnel: "答案的样子", serves: "提供的版本", changes: "其间的变化", sentences: "kube-scheduler 的说法", releases: "Kubernetes 版本", versions: "API 版本", guides: "指南（英文）", title: "检查结果代码" },
 };
 
 /** More characters of a title or description than these are not shown in lists of results. */
@@ -71,13 +69,12 @@ interface Made {
   description: string;
   /** The site's root, relative to this page. */
   root: string;
-  thin?: boolean;
   /** Links above the page. */
   nav?: string;
   body: string;
 }
 
-function document({ language, other, title, description, root, thin = false, nav = "", body }: Made): string {
+function document({ language, other, title, description, root, nav = "", body }: Made): string {
   const words = WORDS[language];
   const otherLanguage: Language = language === "en" ? "zh-Hans" : "en";
   return `<!doctype html>
@@ -88,7 +85,7 @@ function document({ language, other, title, description, root, thin = false, nav
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <meta name="description" content="${escape(description)}">
-${thin ? '<meta name="robots" content="noindex">\n' : ""}${other === "" ? "" : `<link rel="alternate" hreflang="${otherLanguage}" href="${other}">\n`}<link rel="stylesheet" href="${root}codes/codes.css">
+${other === "" ? "" : `<link rel="alternate" hreflang="${otherLanguage}" href="${other}">\n`}<link rel="stylesheet" href="${root}codes/codes.css">
 </head>
 <body>
 <nav><a href="${root}">${words["playground"]}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words["codes"]}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words["sentences"]}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words["releases"]}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words["versions"]}</a> <a href="${root}guide/index.html">${words["guides"]}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words["other"]}</a>`}${nav}</nav>
@@ -102,6 +99,9 @@ ${body}
 
 const part = (html: string, pattern: RegExp): string => pattern.exec(html)?.[1] ?? "";
 
+/** The headings of a code's page, as the registry writes them, with the names of their words. */
+const SECTIONS: Record<string, string> = Object.fromEntries(["means", "why", "rule", "example", "write", "fix"].map((name) => [WORDS.en[name]!, name]));
+
 /** The page of a code, in both languages, from the one that the registry writes. */
 function codePages(code: string, html: string, hasExample: boolean): SitePage[] {
   const main = part(html, /<main>\n([^]*?)\n?<\/main>/);
@@ -109,7 +109,6 @@ function codePages(code: string, html: string, hasExample: boolean): SitePage[] 
   const chinese = part(main, /<p lang="zh-Hans">([^]*?)<\/p>/);
   const rule = part(main, /<h2>The rule<\/h2>\n<p>([^]*?)<\/p>/);
   const message = plain(part(main, /<blockquote>([^]*?)<\/blockquote>/));
-  const thin = message === "";
   const said = message === "" ? plain(meaning) : constantOf(message);
   return (["en", "zh-Hans"] as const).map((language): SitePage => {
     const words = WORDS[language];
@@ -122,15 +121,15 @@ function codePages(code: string, html: string, hasExample: boolean): SitePage[] 
         : main
             .replace(/<p class="meaning">[^]*?<\/p>\n/, "")
             .replace('<p lang="zh-Hans">', '<p class="meaning">')
-            .replace(/<h2>(The rule|Example|What to write)<\/h2>/g, (_, heading: string) => `<h2>${words[{ "The rule": "rule", Example: "example", "What to write": "write" }[heading]!]}</h2>`)
-            .replace(/<(p|blockquote)>/g, '<$1 lang="en">');
+            .replace(/<h2>([^<]*)<\/h2>/g, (_, heading: string) => `<h2>${words[SECTIONS[heading]!]}</h2>`)
+            .replace(/<(p|blockquote)>/g, '<$1 lang="en">')
+            .replace('<p class="release">', '<p class="release" lang="en">');
     const title = `${cut(said, LONGEST_TITLE - code.length - 3)} – ${code}`;
     const more = language === "en" ? `What ${code} means, an example of it, and how to mend it.` : `${code} 的含义、一个示例以及改正方法；来自 Kubernetes 动态资源分配（DRA）的检查结果，逐字与上游一致，可在演练场中试用。`;
     const description = describe(`${plain(own)} ${language === "en" ? plain(rule) : ""}`, more);
     return {
       path: language === "en" ? `codes/${code}.html` : `codes/zh/${code}.html`,
-      thin,
-      html: document({ language, root, thin, other: language === "en" ? `zh/${code}.html` : `../${code}.html`, title, description, nav: `${links}<a href="${DOCUMENTATION}">${words["docs"]}</a>`, body }),
+      html: document({ language, root, other: language === "en" ? `zh/${code}.html` : `../${code}.html`, title, description, nav: `${links}<a href="${DOCUMENTATION}">${words["docs"]}</a>`, body }),
     };
   });
 }
@@ -147,7 +146,6 @@ function codeIndex(pages: readonly { code: string; html: string }[]): SitePage[]
     const description = language === "en" ? "Every message of kubectl, the API server and the scheduler about resource.k8s.io manifests: what it means, an example and the correction." : "kubectl、API 服务器和调度器关于 resource.k8s.io 清单的全部消息：含义、示例和改正方法。每条消息都有自己的页面，并附有可在演练场中打开的例子。";
     return {
       path: language === "en" ? "codes/index.html" : "codes/zh/index.html",
-      thin: false,
       html: document({ language, root: language === "en" ? "../" : "../../", other: language === "en" ? "zh/index.html" : "../index.html", title, description, body: `<h1>${WORDS[language]["title"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>` }),
     };
   });
@@ -181,14 +179,12 @@ function schedulerPages(sentences: Record<string, SchedulerSentence>, funnels: R
       ];
       pages.push({
         path: `${folder}${id}.html`,
-        thin: false,
         html: document({ language, root, other: language === "en" ? `zh/${id}.html` : `../${id}.html`, title: `${cut(sentence.constant, LONGEST_TITLE - suffix.length - 3)} – ${suffix}`, description: describe(`${meaning} ${causes.join(" ")}`, todo), nav: `<a href="${DOCUMENTATION}">${words["docs"]}</a>`, body: body.join("\n") }),
       });
     }
     const rows = Object.entries(sentences).map(([id, sentence]) => `<dt><a href="${id}.html" lang="en">${escape(sentence.constant)}</a></dt>\n<dd>${escape(sentence[language === "en" ? "en" : "zh"].meaning)}</dd>`);
     pages.push({
       path: `${folder}index.html`,
-      thin: false,
       html: document({
         language,
         root,
@@ -240,7 +236,6 @@ function releasePages(releases: Record<Language, ReleaseTold[]>): SitePage[] {
       ];
       pages.push({
         path: `${folder}${release}.html`,
-        thin: false,
         html: document({ language, root, other: language === "en" ? `zh/${release}.html` : `../${release}.html`, title, description: describe(description, language === "en" ? "Check manifests by this release, word for word, in the playground." : "可在演练场中按此版本逐字检查清单，并与其他版本比较：哪些版本被提供，哪些字段被接受，服务器会怎样回答。"), body: body.join("\n") }),
       });
     });
@@ -293,12 +288,11 @@ ${code(known.text)}`,
 <p><a href="${root}#panel=convert">${english ? "In the playground, which sends nothing anywhere" : "在不发送任何内容的演练场中"}</a>, ${english ? "or on the command line" : "或在命令行中"}:</p>
 ${code("npx claimkit convert --to v1 manifests/")}`,
       ];
-      return [{ from, title, page: { path: `${folder}${from}-to-v1.html`, thin: false, html: document({ language, root, other: english ? `zh/${from}-to-v1.html` : `../${from}-to-v1.html`, title, description: describe(plain(`${lines[0] ?? ""} ${removed}`).replaceAll("`", ""), english ? "Before and after, and what no tool can know." : `resource.k8s.io/${from} 的清单在转换为 v1 前后的样子，以及任何工具都无法替您决定的内容；可在演练场中逐字核对。`), body: body.join("\n") }) } }];
+      return [{ from, title, page: { path: `${folder}${from}-to-v1.html`, html: document({ language, root, other: english ? `zh/${from}-to-v1.html` : `../${from}-to-v1.html`, title, description: describe(plain(`${lines[0] ?? ""} ${removed}`).replaceAll("`", ""), english ? "Before and after, and what no tool can know." : `resource.k8s.io/${from} 的清单在转换为 v1 前后的样子，以及任何工具都无法替您决定的内容；可在演练场中逐字核对。`), body: body.join("\n") }) } }];
     });
     pages.push(...made.map(({ page }) => page));
     pages.push({
       path: `${folder}index.html`,
-      thin: false,
       html: document({
         language,
         root,
@@ -317,13 +311,11 @@ function guidePages(readmes: readonly Readme[]): SitePage[] {
   const guides = guidesOf(readmes);
   const pages = guides.map(({ slug, title, description, html }): SitePage => ({
     path: `guide/${slug}.html`,
-    thin: false,
     html: document({ language: "en", root: "../", other: "", title: cut(title, LONGEST_TITLE), description: describe(description, `${title}: how claimkit checks Kubernetes device claims, with the commands to copy.`), body: `<h1>${escape(title)}</h1>\n${html}` }),
   }));
   const rows = guides.map(({ slug, title, description }) => `<dt><a href="${slug}.html">${escape(title)}</a></dt>\n<dd>${escape(cut(description, LONGEST_DESCRIPTION))}</dd>`);
   pages.push({
     path: "guide/index.html",
-    thin: false,
     html: document({ language: "en", root: "../", other: "", title: "Guides: claimkit on the command line, in CI, editors and code", description: "How to install claimkit, check manifests on the command line and in a running cluster, and use it from JavaScript, Rust, editors and language servers.", body: `<h1>${WORDS.en["guides"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>` }),
   });
   return pages;
@@ -336,7 +328,6 @@ function releaseIndex(releases: Record<Language, ReleaseTold[]>): SitePage[] {
     const rows = [...releases[language]].reverse().map(({ release, lastPatch, versions }) => `<dt><a href="${release}.html">Kubernetes ${release}</a></dt>\n<dd>${english ? `to ${lastPatch}; ` : `至 ${lastPatch}；`}${versions.map(({ apiVersion }) => `<code>${apiVersion.split("/").pop()}</code>`).join(", ")}</dd>`);
     return {
       path: english ? "releases/index.html" : "releases/zh/index.html",
-      thin: false,
       html: document({
         language,
         root: english ? "../" : "../../",
@@ -384,7 +375,7 @@ export function withAddress(html: string, path: string, address: string): string
 /** The files that make a site of the pages: which there are, who may read them, and what stands for one that is not there. */
 export function siteFiles(pages: readonly SitePage[], address: string): Record<string, string> {
   const root = rooted(address);
-  const paths = ["", ...pages.filter(({ thin }) => !thin).map(({ path }) => path.replace(/(^|\/)index\.html$/, "$1"))].sort();
+  const paths = ["", ...pages.map(({ path }) => path.replace(/(^|\/)index\.html$/, "$1"))].sort();
   const notFound = `<!doctype html>
 <html lang="en">
 <head>
