@@ -93,7 +93,11 @@ fn asked(request: &Value) -> Vec<String> {
     let namespace = string("namespace").map(|namespace| format!("namespace `{namespace}`"));
     let labels = request["namespaceLabels"].as_object().into_iter().flatten();
     let labels = labels.map(|(label, value)| format!("a namespace with `{label}: {}`", value.as_str().unwrap_or_default()));
-    let directly = string("via").filter(|via| *via == "server").map(|_| "sent to the server without kubectl".to_owned());
+    let via = string("via").and_then(|via| match via {
+        "server" => Some("sent to the server without kubectl".to_owned()),
+        "validator" => Some("checked by the validation function alone".to_owned()),
+        _ => None,
+    });
     let features = request["features"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let features = features.map(|feature| format!("a scheduler with the feature `{feature}` only"));
     release
@@ -101,7 +105,7 @@ fn asked(request: &Value) -> Vec<String> {
         .chain(verb)
         .chain(to)
         .chain(operation)
-        .chain(directly)
+        .chain(via)
         .chain(namespace)
         .chain(labels)
         .chain(gates)
