@@ -120,8 +120,8 @@ fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps
         references.want_at(object, What::Class("DeviceClass", name), &below(steps, &[key("deviceClassName")]));
     }
     for (name, _) in ask.record("capacity").into_iter().flat_map(|capacity| capacity.entries("requests")) {
-        let steps = below(steps, &[key("capacity"), key("requests"), key(&name)]);
-        references.names(object, Named::Capacity, &name, &steps);
+        let steps = below(steps, &[key("capacity"), key("requests"), key(name)]);
+        references.names(object, Named::Capacity, name, &steps);
     }
 }
 
