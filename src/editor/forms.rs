@@ -1,4 +1,4 @@
-//! The forms of texts as regular expressions of JSON Schema.
+//! The forms of texts as regular expressions of JSON Schema, in what ECMAScript and Go's `regexp` both read: no `\u`, no lookaround.
 
 use super::facts::Format;
 
@@ -8,9 +8,19 @@ macro_rules! subdomain {
     };
 }
 // Go lower-cases the value first; two non-ASCII letters then become ASCII.
+macro_rules! any_case {
+    () => {
+        "A-Za-z0-9\u{130}\u{212a}"
+    };
+}
+macro_rules! label_any_case {
+    () => {
+        concat!("[", any_case!(), "]([-", any_case!(), "]*[", any_case!(), "])?")
+    };
+}
 macro_rules! subdomain_any_case {
     () => {
-        r"[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?(\.[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9\u0130\u212a]*[A-Za-z0-9\u0130\u212a])?)*"
+        concat!(label_any_case!(), r"(\.", label_any_case!(), ")*")
     };
 }
 macro_rules! name {
@@ -29,11 +39,8 @@ pub const LABEL_VALUE: &str = concat!("^(", name!(), ")?$");
 /// Key of a label.
 pub const LABEL_KEY: &str = concat!("^(", subdomain!(), "/)?", name!(), "$");
 /// Key of an annotation.
-pub const ANNOTATION_KEY: &str = concat!(
-    "^(",
-    subdomain_any_case!(),
-    r"/)?[A-Za-z0-9\u0130\u212a]([-A-Za-z0-9_.\u0130\u212a]{0,61}[A-Za-z0-9\u0130\u212a])?$"
-);
+pub const ANNOTATION_KEY: &str =
+    concat!("^(", subdomain_any_case!(), "/)?[", any_case!(), "]([-_.", any_case!(), "]{0,61}[", any_case!(), "])?$");
 /// A quantity that is a text.
 pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
 
@@ -49,7 +56,7 @@ impl Format {
             Format::Subdomain => (either!(subdomain!()), 253),
             Format::GenerateName => {
                 let pattern =
-                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\u0000-\u007f]-)?$");
+                    concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\x00-\x7f]-)?$");
                 (pattern, 254)
             }
             Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
