@@ -26,6 +26,9 @@ pub fn write(out: &mut String, report: &Report<'_>) {
         }
         properties.push_str(&format!(",title={}", property(&format!("{} {}", finding.origin.name(), finding.code.name()))));
         let mut message = finding.message.clone();
+        if let Some(template) = finding.range.as_ref().and_then(|range| places.template(range.start.byte_offset as usize)) {
+            message.push_str(&format!("\nfrom: {template}"));
+        }
         if let Some(help) = &finding.help {
             message.push_str(&format!("\nhelp: {help}"));
         }

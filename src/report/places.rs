@@ -4,6 +4,8 @@ use crate::text::located::Position;
 
 /// Bytes between two counts of characters that are kept.
 const BLOCK: usize = 1024;
+/// Lines of a document above a finding in which the name of its template is looked for.
+const ABOVE: usize = 10_000;
 
 /// A text with an index of its lines. Lookup time does not depend on the position, even in a line of a megabyte.
 #[derive(Clone, Debug)]
@@ -49,6 +51,21 @@ impl<'t> Places<'t> {
         (position.line.saturating_add(1), column.saturating_add(1))
     }
 
+    /// The template that a byte was rendered from: Helm and flux-schema write `# Source: NAME` above each document.
+    pub fn template(&self, offset: usize) -> Option<&'t str> {
+        let next = self.lines.partition_point(|&start| start <= offset);
+        let above = self.lines.get(..next).unwrap_or_default().iter().rev().take(ABOVE);
+        for line in above.filter_map(|&start| self.text.get(start..)) {
+            if line.starts_with("---") {
+                return None;
+            }
+            if let Some(name) = line.strip_prefix("# Source: ") {
+                return name.lines().next().map(str::trim_end).filter(|name| !name.is_empty());
+            }
+        }
+        None
+    }
+
     fn characters_before(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         let block = offset.checked_div(BLOCK).unwrap_or(0);
@@ -82,5 +99,15 @@ mod tests {
         assert_eq!(places.line_and_column(at(1, 4 + 6000)), (2, 2001));
         assert_eq!(places.line(4), (4, 4 + 6001));
         assert_eq!(Places::of("").line_and_column(at(0, 0)), (1, 1));
+    }
+
+    #[test]
+    fn a_template_is_that_of_the_document() {
+        let text = "---\n# Source: a/b.yaml\r\nkind: X\n---\nkind: Y\n--- # next\n# about\n# Source: c.yaml\nz";
+        let places = Places::of(text);
+        let of = |word: &str| places.template(text.find(word).unwrap_or(0));
+        assert_eq!([of("---"), of("X"), of("Y"), of("z")], [None, Some("a/b.yaml"), None, Some("c.yaml")]);
+        assert_eq!(Places::of("# Source: \nx").template(11), None);
+        assert_eq!(Places::of("").template(5), None);
     }
 }

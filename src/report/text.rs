@@ -91,6 +91,9 @@ fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
         out.push_str(&format!("    {}\n", visible(line)));
     }
     let gutter = finding.range.as_ref().map_or(0, |range| excerpt(out, places, range, style));
+    if let Some(template) = finding.range.as_ref().and_then(|range| places.template(range.start.byte_offset as usize)) {
+        note(out, gutter, "from", template, style);
+    }
     if let Some(help) = &finding.help {
         note(out, gutter, "help", help, style);
     }
