@@ -271,6 +271,7 @@ impl References {
         tell: &mut dyn FnMut(Finding),
     ) {
         let inventory = Inventory::of(&self.objects, object, namespace);
+        let affixes = Affixes::of((0usize..).map_while(object));
         // Cache the nearest names: many objects may reference the same missing one.
         let mut nearest = BTreeMap::new();
         // // An absent object is reported once, however often it is named.
@@ -309,7 +310,11 @@ impl References {
                 // A name similar to an existing one is more likely a typo than an object outside the text.
                 let meant = self.object_named(*what);
                 let near = meant.and_then(|meant| *nearest.entry(meant).or_insert_with(|| inventory.nearest(meant)));
-                if let Some(near) = near {
+                if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
+                    finding.severity = Severity::Warning;
+                    let help = "Kustomize adds a prefix or suffix to references only in the fields that `nameReference` lists";
+                    finding.help = Some(format!("did you mean `{renamed}`? {help}").into());
+                } else if let Some(near) = near {
                     finding.severity = Severity::Warning;
                     finding.help = Some(format!("did you mean `{near}`?").into());
                 }
@@ -476,11 +481,52 @@ impl<'a> Inventory<'a> {
         nearest.found()
     }
 
+    /// The object of the kind that has this name between the shared beginning and end of all names.
+    fn renamed<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4], affixes: &Affixes<'_>) -> Option<&'s str> {
+        let find = |wanted: &str| {
+            let mut named = self.named(kind, group, wanted).iter();
+            named.find(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace)).map(|(own, _)| *own)
+        };
+        let Affixes { prefix, suffix } = affixes;
+        [format!("{prefix}{name}"), format!("{name}{suffix}"), format!("{prefix}{name}{suffix}")]
+            .iter()
+            .find_map(|wanted| find(wanted))
+    }
+
     /// The text has objects of the kind, but not this one. A reference without namespace means any.
     fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
         let mut named = self.named(kind, group, name).iter();
         !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
             && !self.of_kind(kind, group).is_empty()
+    }
+}
+
+/// The shared beginning and end of the names of all objects, up to a dash: the `namePrefix` and `nameSuffix` of a kustomization, or
+/// the release of a chart.
+struct Affixes<'a> {
+    prefix: &'a str,
+    suffix: &'a str,
+}
+
+impl<'a> Affixes<'a> {
+    fn of(objects: impl Iterator<Item = Named<'a>>) -> Self {
+        // Kustomize does not rename these.
+        let renamed = |named: &Named<'_>| !matches!(named.kind, "Namespace" | "CustomResourceDefinition" | "List");
+        let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+            pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
+        };
+        let mut names = objects.filter(renamed).map(|named| named.name).filter(|name| !name.is_empty());
+        let first = names.next().unwrap_or_default();
+        let (mut prefix, mut suffix) = (first, first);
+        for name in names {
+            let begin = shared(&mut prefix.chars().zip(name.chars()));
+            let end = shared(&mut suffix.chars().rev().zip(name.chars().rev()));
+            prefix = prefix.get(..begin).unwrap_or_default();
+            suffix = suffix.get(suffix.len().saturating_sub(end)..).unwrap_or_default();
+        }
+        let prefix = prefix.rfind('-').and_then(|at| prefix.get(..at.saturating_add(1))).unwrap_or_default();
+        let suffix = suffix.find('-').and_then(|at| suffix.get(at..)).unwrap_or_default();
+        Affixes { prefix, suffix }
     }
 }
 
