@@ -7,10 +7,8 @@ use crate::names;
 /// Returns advice that follows from the words of an error and from the value that it is about; `None`: that of the code will do.
 /// `text`: the value, if it is a string. `key`: the last key of the path.
 pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Option<String> {
-    if let Some(hole) = placeholder(text) {
-        return Some(format!(
-            "`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`"
-        ));
+    if let Some(help) = unfilled(text) {
+        return Some(help);
     }
     let said = finding.message.as_str();
     match finding.code {
@@ -31,6 +29,12 @@ pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Optio
         }
         _ => None,
     }
+}
+
+/// Returns help for a value with a placeholder in it.
+pub fn unfilled(text: &str) -> Option<String> {
+    let hole = placeholder(text)?;
+    Some(format!("`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`"))
 }
 
 /// The part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.

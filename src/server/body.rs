@@ -1,6 +1,6 @@
 //! The body of a request: decoded by the tables of its version, with the defaults filled in.
 
-use crate::advice::correct;
+use crate::advice::{cause, correct};
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::Record;
@@ -85,6 +85,8 @@ pub fn findings(tree: &Tree<'_>, decoded: &Decoded<'_>, validation: FieldValidat
         finding.path = Some(mismatch.path.clone());
         if let Some(correction) = correct::correct(tree, mismatch) {
             finding = finding.with_help(correction.help).with_fix(correction.title, correction.edits);
+        } else if let Some(help) = tree.str(mismatch.node).and_then(cause::unfilled) {
+            finding = finding.with_help(help);
         } else if let Some(help) = correct::shape(tree, mismatch) {
             finding = finding.with_help(help);
         }
