@@ -48,6 +48,12 @@ async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences"
   return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
 }
 
+/** Returns the JSON Schemas of the site, by their paths below `schema/`. */
+async function schemas(): Promise<Record<string, string>> {
+  const [engine, { schemaFiles }] = await Promise.all([import(pathToFileURL(join(here, "../pkg/node.js")).href), import(pathToFileURL(join(here, "../pkg/build/schemas.mjs")).href) as Promise<{ schemaFiles(engine: unknown): Record<string, string> }>]);
+  return schemaFiles(engine);
+}
+
 /**
  * Adds the pages of `codes/`, with links to their examples, and writes the service worker with the list of everything the page needs,
  * so that the page works without a network after the first visit. The cache is named after the contents.
@@ -69,11 +75,13 @@ function offline(): Plugin {
         for (const [fileName, source] of Object.entries(siteFiles(made, address))) this.emitFile({ type: "asset", fileName, source });
         this.emitFile({ type: "asset", fileName: "og.png", source: readFileSync(join(here, "docs/devices.png")) });
       }
+      // Validators and editors elsewhere fetch these; the page has the engine.
+      for (const [path, source] of Object.entries(await schemas())) this.emitFile({ type: "asset", fileName: `schema/${path}`, source });
       const hashOf = (source: string | Uint8Array) => createHash("sha256").update(source).digest("hex").slice(0, 16);
       const listed = new Map<string, string>();
       for (const path of walk(join(here, "public"))) listed.set(path, hashOf(readFileSync(join(here, "public", path))));
       for (const [name, item] of Object.entries(bundle)) {
-        if (!name.endsWith(".map") && !pages.has(name) && !SITE_FILES.includes(name)) listed.set(name, hashOf(item.type === "chunk" ? item.code : item.source));
+        if (!name.endsWith(".map") && !name.startsWith("schema/") && !pages.has(name) && !SITE_FILES.includes(name)) listed.set(name, hashOf(item.type === "chunk" ? item.code : item.source));
       }
       // Pages in another language come when they are asked for.
       for (const [path, source] of pages) if (!path.includes("/zh/")) listed.set(path, hashOf(source));

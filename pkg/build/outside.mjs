@@ -1,4 +1,4 @@
-// Programs that a rehearsal asks and no build needs, from Debian, the Go proxy and PyPI, into target/tools/outside. A program on PATH is
+// Programs that a rehearsal or a test asks and no build needs, from Debian, the Go proxy and PyPI, into target/tools/outside. A program on PATH is
 // taken as it is. The caller reports what this machine cannot have.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -45,6 +45,7 @@ function fromPython(name, version) {
 const SOURCES = {
   "docker-registry": fromDebian,
   actionlint: () => fromGo("actionlint", "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"),
+  kubeconform: () => fromGo("kubeconform", "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"),
   zizmor: () => fromPython("zizmor", "1.32.0"),
   "pre-commit": () => fromPython("pre-commit", "4.7.0"),
 };

@@ -94,6 +94,15 @@ describe("a site with an address", () => {
     }
   });
 
+  it("has a JSON Schema of each kind under the names that validators look for, and none of them in the offline cache", () => {
+    for (const folder of [site, bare]) {
+      const found = walk(join(folder, "schema"));
+      for (const name of ["resource.k8s.io/resourceclaim_v1.json", "1.34/resource.k8s.io/deviceclass_v1.json", "1.26/resource.k8s.io/podscheduling_v1alpha1.json", "1.37.json"]) expect(found).toContain(name);
+      expect(found.filter((name) => !/^(1\.\d\d\/)?resource\.k8s\.io\/[a-z]+_v\d[a-z0-9]*\.json$|^1\.\d\d\.json$/.test(name))).toEqual([]);
+      expect(readFileSync(join(folder, "sw.js"), "utf8")).not.toContain("schema/");
+    }
+  });
+
   it("is found by what people see: an index of the pages has the right one first", () => {
     const tokens = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
     const english = pages.filter(({ path }) => !path.includes("/zh/") && !path.endsWith("index.html"));
