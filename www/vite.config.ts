@@ -44,6 +44,7 @@ async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences"
   const readmes = [
     { path: "README.md", about: "claimkit" },
     { path: "pkg/README.md", about: "claimkit on npm" },
+    { path: "examples/recipes/README.md", about: "claimkit recipes" },
   ].map(({ path, about }) => ({ path, about, text: readFileSync(join(here, "..", path), "utf8") }));
   return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
 }
