@@ -56,8 +56,11 @@ function answers() {
     recorded.push(["AllocateAnswer", allocate(text)], ["AllocateAnswer", allocate(text, { options: { matrix: "all" } })]);
     recorded.push(["ValidateAnswer", validate(text, { stored: true })], ["AuditAnswer", audit(text)]);
   }
+  for (const [file, release] of [["no-timestamp", "1.36"], ["capacity-name", "1.37"]]) {
+    recorded.push(["AllocateAnswer", allocate(readFileSync(path.join(here, `manifests/reported/${file}.yaml`), "utf8"), { release })]);
+  }
   const devices = [{ driver: "d.example", attributes: { model: { string: "a" } } }, { driver: "e.example" }];
-  for (const expression of ["device.driver == 'd.example'", "device.attributes['d.example'].model == 'a'", "device.", "1"]) {
+  for (const expression of ["device.driver == 'd.example'", "device.attributes['d.example'].model == 'a'", "device.", "1", "device.attributes['d.example'].version.isLessThan(semver('550.127.08'))"]) {
     recorded.push(["CelAnswer", cel(expression, { devices, trace: true })], ["CelAnswer", cel(expression)]);
   }
   recorded.push(["AdmitAnswer", admit(null, {})], ["AdmitAnswer", admit({ uid: "u" }, {})], ["AdmitAnswer", admit(null, { nonsense: 1 })]);
