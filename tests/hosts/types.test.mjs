@@ -118,7 +118,6 @@ const UNSENT = {
   onlyIn: "of other fields: tests/editor_hover.rs",
   unique: "of other fields: tests/editor_hover.rs",
   mutated_object: "of a policy that changes or warns: tests/hosts/policy",
-  warnings: "of a policy that changes or warns: tests/hosts/policy",
 };
 
 test("nothing is declared of answers that is never sent", () => {
