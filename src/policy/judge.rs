@@ -462,9 +462,12 @@ fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
 }
 
 /// Turns what the server would also refuse of the stored object, written back as it is, into warnings: a server of another release
-/// has stored it. Metadata of an update is always its own.
+/// has stored it. What an update must say of itself is always its own.
 fn already(findings: &mut [Finding], of_stored: &[Finding]) {
-    let own = |finding: &Finding| finding.path.as_deref().is_some_and(|path| path.starts_with("metadata"));
+    let own = |finding: &Finding| {
+        use Code::{FinalizerAdded, GenerationInvalid, MetadataImmutable, ResourceVersionRequired};
+        matches!(finding.code, FinalizerAdded | GenerationInvalid | MetadataImmutable | ResourceVersionRequired)
+    };
     for finding in findings.iter_mut().filter(|finding| !own(finding)) {
         if of_stored.iter().any(|stored| stored.code == finding.code && stored.message == finding.message) {
             finding.severity = finding.severity.max(Severity::Warning);
