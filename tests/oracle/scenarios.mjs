@@ -77,6 +77,20 @@ export function scenario(seed, release) {
   return { id: `random/${seed}`, topic: "random", release, gates: "", objects: [...nodes, deviceClass, priority, ...slices, ...rules, ...templates, shared, ...pods] };
 }
 
+/**
+ * A random scenario whose pods all wait when the scheduler starts. Each has a priority of its own: the scheduler's queue gets pods of one
+ * priority in no order.
+ */
+export function scenarioAtOnce(seed, release) {
+  const { objects, ...rest } = scenario(seed, release);
+  const pods = objects.filter(({ kind }) => kind === "Pod");
+  const next = random(seed + 1);
+  const values = pods.map((_, at) => at + 1).sort(() => next(3) - 1);
+  const classes = values.map((value) => ({ apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name: `priority-${value}` }, value, preemptionPolicy: "Never" }));
+  const ranked = pods.map((pod, at) => ({ ...pod, spec: { ...pod.spec, priorityClassName: `priority-${values[at]}` } }));
+  return { ...rest, objects: [...objects.filter(({ kind }) => kind !== "Pod"), ...classes, ...ranked], together: true };
+}
+
 /** An object with its keys in order, as text. */
 const text = (value) => JSON.stringify(value, (_, part) => (part && typeof part === "object" && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part));
 
@@ -141,8 +155,13 @@ export function watcher(release) {
 /** Whether claimkit says that objects decide what becomes of a pod. */
 const isCertain = ({ depends, unsure = [], decidedBy }) => !depends && unsure.length === 0 && (decidedBy === undefined || decidedBy === "scores");
 
+/** An attempt while another pod's claim was on its way to the server: its end depends on time. */
+const RACED = /in the process of being allocated/;
+
 /** How the turn of a pod differs from what the scheduler did; undefined if it does not. */
 function contradictsTurn(turn, real, claims, names) {
+  // An attempt that ended with an error is repeated after a pause that no scenario waits for.
+  if (real.phaseReason === "SchedulerError" && turn.earlier?.length > 0) return undefined;
   const bound = ["bound", "preparing"].includes(turn.outcome);
   if (["notConsidered", "gated"].includes(turn.outcome)) return real.notConsidered || real.phaseReason === "SchedulingGated" ? undefined : `claimkit: ${turn.outcome} (${turn.waitsFor})`;
   if (real.notConsidered) return `claimkit: ${turn.outcome}`;
@@ -164,13 +183,15 @@ function contradictsTurn(turn, real, claims, names) {
 export function judgeWhole(release, before, answers) {
   const [answer] = batch([{ verb: "allocate", release, text: JSON.stringify({ apiVersion: "v1", kind: "List", items: before }), options: { relax: false } }]);
   const names = new Map(before.filter(({ kind }) => kind === "ResourceClaim").map((claim) => [`${claim.metadata.namespace}/${claim.metadata.name}`, nameOf(claim)]));
-  const result = { pods: 0, certain: 0, wrong: [] };
+  const result = { pods: 0, certain: 0, raced: 0, wrong: [] };
+  if (RACED.test(JSON.stringify(answers.pods))) return { ...result, raced: 1 };
   for (const { pod, turn } of answer.pods.filter((account) => account.turn)) {
     const { later, ...first } = answers.pods[pod.replace("default/", "")];
     result.pods += 1;
     if (!isCertain(turn)) continue;
     result.certain += 1;
-    const why = contradictsTurn(turn, later ?? first, answers.claims, names);
+    const message = turn.message && [...names].reduce((said, [full, name]) => (full === `default/${name}` ? said : said.replaceAll(full, `default/<${name}>`)), turn.message);
+    const why = contradictsTurn({ ...turn, message }, later ?? first, answers.claims, names);
     if (why) result.wrong.push({ pod, why, decision: later ?? first, objects: before });
   }
   return result;
