@@ -249,3 +249,49 @@ fn repeating_is_bounded() {
     let told = &answer["howMany"];
     assert_eq!((&told["count"], &told["atLeast"], &told["next"]), (&json!(5000), &json!(true), &Value::Null), "{told}");
 }
+
+/// A pod with claims by name, and a request for CPU.
+fn sharing(name: &str, priority: u64, cpu: u64, claims: &[&str]) -> String {
+    let entries: Vec<String> =
+        claims.iter().enumerate().map(|(at, claim)| format!("{{name: c{at}, resourceClaimName: {claim}}}")).collect();
+    let entries = entries.join(", ");
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{priority: {priority}, preemptionPolicy: Never, containers: [{{name: c, image: x, resources: {{requests: {{cpu: {cpu}}}}}}}], resourceClaims: [{entries}]}}\n---\n"
+    )
+}
+
+const SHARED: &str = "apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: shared}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu}}]}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: three}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 3}}]}}
+---
+";
+
+#[test]
+fn a_claim_that_an_earlier_pod_has_cannot_be_reserved_twice() {
+    let text =
+        format!("{CLUSTER}{SHARED}{}{}", sharing("first", 2, 1, &["shared"]), sharing("twice", 1, 1, &["shared", "shared"]));
+    let answer = ask(&json!({"verb": "allocate", "text": text, "release": "1.37"}));
+    let told = list(&answer, "pods").iter().find(|pod| pod["pod"] == "default/twice").unwrap()["turn"].clone();
+    assert_eq!(told["outcome"], "error", "{told}");
+    assert!(text_of(&told, "message").contains("status.reservedFor[2]: Duplicate value"), "{told}");
+    assert_eq!(told["help"], "the pod names the claim twice");
+}
+
+#[test]
+fn a_pod_is_tried_again_only_if_its_own_claims_change() {
+    let text = format!("{CLUSTER}{SHARED}{}{}", sharing("many", 2, 3, &["three"]), sharing("other", 1, 3, &[]));
+    let answer = ask(&json!({"verb": "allocate", "text": text, "release": "1.37"}));
+    let told = list(&answer, "pods").iter().find(|pod| pod["pod"] == "default/many").unwrap()["turn"].clone();
+    assert!(text_of(&told, "message").contains("1 cannot allocate all claims"), "{told}");
+    assert!(told["earlier"].is_null(), "{told}");
+}
+
+fn text_of(value: &Value, name: &str) -> String {
+    text(value, name).to_owned()
+}

@@ -193,12 +193,13 @@ pub fn reserve(
     let mut results = answer.as_ref().map_or(&[][..], NodeAnswer::allocations).iter();
     let mut done: Vec<usize> = Vec::new();
     let consumer = consumer_of(prepared, pod);
+    let waits_at_first = |at: &&usize| state.claims.get(**at).is_some_and(|claim| claim.status.allocation.is_none());
+    let pending: Vec<usize> = claims.iter().filter(waits_at_first).copied().collect();
     for at in claims {
         let Some(claim) = state.claims.get(*at).cloned() else { continue };
         let name = claim.metadata.full_name();
         let again = done.contains(at);
-        let new = claim.status.allocation.is_none()
-            || (again && facts.claims.get(*at).is_some_and(|first| first.status.allocation.is_none()));
+        let new = pending.contains(at);
         if new {
             let Some(result) = results.next() else { continue };
             if again {

@@ -14,6 +14,7 @@ use super::turn::{Post, Turn};
 use crate::place::device::facts::{Claim, DEFAULT_SCHEDULER, Pod};
 use crate::place::device::sorted::Set;
 use claimkit_values::order;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A pod, or a group of pods, that is tried at once.
@@ -37,6 +38,8 @@ pub struct Run<'r, 'f> {
     watch: Option<Watch<'r>>,
     /// The last failure, and what it holds for.
     last: Option<(Alike, Rc<Failure>)>,
+    /// By pod: the claims of a failed attempt, as they were after it; only of pods that share claims.
+    failed_with: BTreeMap<usize, Vec<(usize, Rc<Claim>)>>,
 }
 
 /// The properties that two pods must share to fail for the same reasons.
@@ -59,7 +62,7 @@ enum Placed {
 impl<'r, 'f> Run<'r, 'f> {
     /// A run from a state.
     pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
-        Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None }
+        Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None, failed_with: BTreeMap::new() }
     }
 
     /// Tries all pods that wait; pods that others may have helped are tried again.
@@ -136,8 +139,10 @@ impl<'r, 'f> Run<'r, 'f> {
             return false;
         }
         let by = |plugin| failure.nodes.iter().any(|node| node.first.plugin == plugin);
-        // Rules about other pods may be met by pods that came later, and a claim that others share may be allocated now.
-        let shares = pod.spec.resource_claims.iter().any(|entry| entry.resource_claim_name.is_some());
+        // Rules about other pods may be met by pods that came later; a change of a claim that others share is an event for the pod
+        // (kube-scheduler, `dynamicresources.go`, `isSchedulableAfterClaimChange`).
+        let changed = |(at, then): &(usize, Rc<Claim>)| self.state.claims.get(*at).is_some_and(|now| now.status != then.status);
+        let shares = self.failed_with.get(&outcome.pod).is_some_and(|claims| claims.iter().any(changed));
         failure.freed.is_some()
             || by(Plugin::InterPodAffinity)
             || by(Plugin::PodTopologySpread)
@@ -173,6 +178,10 @@ impl<'r, 'f> Run<'r, 'f> {
                 let unsure = failure.unsure.into_iter().collect();
                 let harmless = failure.nominated.is_none() && failure.freed.is_none();
                 self.after(pod, &failure);
+                if facts.spec.resource_claims.iter().any(|entry| entry.resource_claim_name.is_some()) {
+                    let now = |at: &usize| self.state.claims.get(*at).map(|claim| (*at, claim.clone()));
+                    self.failed_with.insert(pod, claims.iter().filter_map(now).collect());
+                }
                 let decision = if is_error { Decision::Error(failure.clone()) } else { Decision::Unschedulable(failure.clone()) };
                 if let (Some(alike), true, false) = (alike, harmless, is_error) {
                     self.last = Some((alike, failure));
