@@ -155,6 +155,8 @@ export function watcher(release) {
 /** Whether claimkit says that objects decide what becomes of a pod. */
 const isCertain = ({ depends, unsure = [], decidedBy }) => !depends && unsure.length === 0 && (decidedBy === undefined || decidedBy === "scores");
 
+/** UIDs, which differ from run to run. */
+const UID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
 /** An attempt while another pod's claim was on its way to the server: its end depends on time. */
 const RACED = /in the process of being allocated/;
 
@@ -190,7 +192,7 @@ export function judgeWhole(release, before, answers) {
     result.pods += 1;
     if (!isCertain(turn)) continue;
     result.certain += 1;
-    const message = turn.message && [...names].reduce((said, [full, name]) => (full === `default/${name}` ? said : said.replaceAll(full, `default/<${name}>`)), turn.message);
+    const message = turn.message && [...names].reduce((said, [full, name]) => (full === `default/${name}` ? said : said.replaceAll(full, `default/<${name}>`)), turn.message.replace(UID, "<uid>"));
     const why = contradictsTurn({ ...turn, message }, later ?? first, answers.claims, names);
     if (why) result.wrong.push({ pod, why, decision: later ?? first, objects: before });
   }
