@@ -125,7 +125,7 @@ for (const command of commands) {
     await api.stop();
     assert.equal(exit, 0, stderr);
     assert.match(stderr, /resourceclaims of other namespaces could not be seen .*: devices that claims of other namespaces hold count as free/);
-    assert.match(stdout, /although node-a, node-b could each give it its devices/);
+    assert.match(stdout, /although node-a, node-b could each take it/);
   });
 
   test(`${name}: the server's version decides, and a newer one is said`, { skip }, async () => {
@@ -323,7 +323,7 @@ test("kubectl finds the plugin by its name, and it asks the cluster without --li
   assert.match(listed.stdout, /^kubectl-claimkit$/m);
   const { stdout, exit } = await ask(api, asPlugin, ["why", "trial"]);
   assert.equal(exit, 0);
-  assert.match(stdout, /^demo\/trial waits, although node-b can give it its devices\.$/m);
+  assert.match(stdout, /^demo\/trial waits, although node-b can take it\.$/m);
   const old = path.join(scratch, "plugin-old.yaml");
   writeFileSync(old, "apiVersion: resource.k8s.io/v1beta2\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n");
   const checked = await ask(api, asPlugin, ["validate", "-f", old]);
