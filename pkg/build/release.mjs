@@ -22,6 +22,7 @@ for (const file of ["pkg/claimkit_bg.wasm", "pkg/claimkit.js", "pkg/types.d.ts",
 // The policy's addresses are stamped from release.json, too.
 const metadata = read("pkg/policy/metadata.yml");
 need(new RegExp(`^  io\\.kubewarden\\.policy\\.version: ${version?.replaceAll(".", "\\.")}$`, "m").test(metadata), `pkg/policy/metadata.yml: \`io.kubewarden.policy.version\` is not ${version}`);
+need(new RegExp(`^  com\\.github\\.release\\.tag: v${version?.replaceAll(".", "\\.")}$`, "m").test(metadata), `pkg/policy/metadata.yml: \`com.github.release.tag\` is not v${version}`);
 const repository = read("pkg/policy/artifacthub-repo.yml");
 need(!/^repositoryID: [0-]+$/m.test(repository), "pkg/policy/artifacthub-repo.yml: `repositoryID` (Artifact Hub gives it)");
 need(/^screenshots:/m.test(read("pkg/policy/artifacthub-pkg.yml")), "pkg/policy/artifacthub-pkg.yml: `screenshots` (there is no address for a picture yet)");
