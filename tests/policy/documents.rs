@@ -187,6 +187,7 @@ fn the_package_of_artifact_hub_follows_the_metadata() {
     line(format!("name: {}", policy("title")));
     line(format!("displayName: {}", Value::from(annotation("io.artifacthub.displayName"))));
     line("createdAt: 2026-11-23T00:00:00Z".to_owned());
+    line("logoPath: icon.svg".to_owned());
     line(format!("description: {}", Value::from(policy("description"))));
     line(format!("license: {}", policy("license")));
     line(format!("homeURL: {}", policy("url")));
@@ -210,5 +211,7 @@ fn the_package_of_artifact_hub_follows_the_metadata() {
     line(format!("  kubewarden/rules: |\n    {}", metadata["rules"]));
     line(format!("  kubewarden/questions-ui: |\n{}", all_questions("    ").trim_end()));
     hold("artifacthub-pkg.yml", &out);
+    let picture = |name: &str| std::fs::read(file(name)).unwrap();
+    assert_eq!(picture("icon.svg"), picture("../../www/public/icon.svg"), "the logo is the page's");
     super::plain(&out, &file("artifacthub-pkg.yml"));
 }
