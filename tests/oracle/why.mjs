@@ -59,7 +59,13 @@ async function playAll(cluster) {
   symlinkSync(cluster.programs.kubectl, path.join(bin, "kubectl"));
   const env = { ...process.env, KUBECONFIG: cluster.kubeconfig, PATH: `${bin}:${process.env.PATH}`, HOME: cluster.folder };
   const kubectl = (...words) => execFileSync("kubectl", ["--namespace", NAMESPACE, ...words], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  const apply = (objects) => objects.length > 0 && execFileSync("kubectl", ["create", "-f", "-"], { env, input: objects.map((object) => JSON.stringify(object)).join("\n"), stdio: ["pipe", "pipe", "pipe"] });
+  const create = (objects) => objects.length > 0 && execFileSync("kubectl", ["create", "-f", "-"], { env, input: objects.map((object) => JSON.stringify(object)).join("\n"), stdio: ["pipe", "pipe", "pipe"] });
+  // Pods come after the scheduler has seen their claims: of a pod whose claim it does not know yet it says nothing.
+  const apply = async (objects) => {
+    create(objects.filter(({ kind }) => kind !== "Pod"));
+    await sleep(500);
+    create(objects.filter(({ kind }) => kind === "Pod"));
+  };
   const get = (name) => JSON.parse(kubectl("get", "pod", name, "--output", "json"));
   const until = async (what, ready) => {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) if (ready()) return;
@@ -68,14 +74,14 @@ async function playAll(cluster) {
   const isBound = (name) => Boolean(get(name).spec.nodeName);
   const condition = () => get("waits").status.conditions?.find(({ type }) => type === "PodScheduled")?.message;
   const result = { pods: 0, wrong: [] };
-  apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }, node, slice, deviceClass]);
+  await apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }, node, slice, deviceClass]);
   await cluster.must("PATCH", "/api/v1/nodes/why-a/status", { status: { allocatable: { cpu: "8", memory: "8Gi", pods: "10" }, capacity: { cpu: "8", memory: "8Gi", pods: "10" } } }, "application/merge-patch+json");
   for (const { id, before, wants } of SCENARIOS) {
     const differs = (want, got) => result.wrong.push({ id, mode: "why", op: "why", object: null, want, got });
     result.pods += 1;
-    apply(before);
+    await apply(before);
     if (before.length > 0) await until("the holder is bound", () => isBound("holder"));
-    apply([claim("wanted", wants), pod("waits", "wanted")]);
+    await apply([claim("wanted", wants), pod("waits", "wanted")]);
     await until("the scheduler says why", () => condition());
     const said = condition();
     const [answer] = JSON.parse(execFileSync(program, ["why", "waits", "--namespace", NAMESPACE, "--output", "json"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })).pods;
@@ -89,7 +95,7 @@ async function playAll(cluster) {
     const [pattern, remedy] = REMEDIES.find(([pattern]) => pattern.test(first)) ?? [];
     if (!pattern) differs("a suggestion", first);
     else {
-      apply(remedy(kubectl, pattern.exec(first)));
+      await apply(remedy(kubectl, pattern.exec(first)));
       await until(`${first}: the pod is bound`, () => isBound("waits")).catch(({ message }) => differs("a node", message));
     }
     kubectl("delete", "pod,resourceclaim", "--all", "--force", "--grace-period=0", "--wait=true");

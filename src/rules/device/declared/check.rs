@@ -5,6 +5,7 @@ use super::plan::{self, Plan, Planned};
 use super::table::{Declared, Rule, Stage, Union};
 use crate::api::{Field, Release, Type};
 use crate::finding::{Code, Path};
+use crate::go;
 use crate::record::{Record, Value, encode};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
@@ -211,7 +212,10 @@ impl<'c> Check<'c> {
                 Some(record) => {
                     let mut text = String::new();
                     encode(record, self.release(), &mut text);
-                    Bad::Syntax(text)
+                    // Values in messages are written by Go's `json.Marshal`, which escapes for HTML.
+                    let mut escaped = String::with_capacity(text.len());
+                    text.chars().for_each(|c| go::json_escape(&mut escaped, c));
+                    Bad::Syntax(escaped)
                 }
                 None => Bad::Str(item.as_str()),
             };
