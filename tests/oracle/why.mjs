@@ -5,6 +5,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { program } from "./claimkit.mjs";
 import { sleep } from "./cluster.mjs";
+import { empty } from "./pods.mjs";
 
 const NAMESPACE = "why";
 const DRIVER = "gpu.example.com";
@@ -45,6 +46,8 @@ const SCENARIOS = [
 
 /** Plays the scenarios with a scheduler of its own; returns what differs. */
 export async function compareWhy(cluster) {
+  // Devices of scenarios before would do for these pods, too.
+  await empty(cluster);
   const scheduler = await cluster.startScheduler();
   try {
     return await playAll(cluster);
