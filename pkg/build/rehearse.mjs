@@ -56,7 +56,7 @@ const PLACEHOLDER = /registry\.example\.com|https:\/\/example\.com|claimkit@exam
 
 const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
-/** The crates, packed and compiled as crates.io would see them, and the program installed from them alone. */
+/** The crates, packed and compiled as a registry would see them, and the program installed from them alone. */
 function crates() {
   // What an earlier run compiled would be compiled no more, and its warnings would not be seen.
   const target = path.join(set, "cargo");

@@ -50,7 +50,7 @@ export function stamp(out, { repository, site, registry, author, contact }) {
   // Cargo wants each field in each crate.
   change("Cargo.toml", [/^publish = false$/gm, `repository = "${repository}"\nhomepage = "${site}"`], [/^publish\.workspace = true$/gm, fields("claimkit")]);
   for (const crate of crates) change(`crates/${crate}/Cargo.toml`, [/^publish\.workspace = true$/gm, fields(crate)]);
-  // crates.io and npm show a README without the files beside it.
+  // Registries show a README without the files beside it.
   const absolute = [/\]\((?!https?:|#)([^)]+\.png)\)/g, `](${repository}/raw/v${version}/$1)`];
   change("README.md", absolute, [/\]\((?!https?:|#)([^)]+)\)/g, `](${repository}/blob/v${version}/$1)`]);
   const manifest = JSON.parse(readFileSync(path.join(out, "pkg/package.json"), "utf8"));

@@ -7,7 +7,7 @@ use crate::scheduler::{HowMany, Mode};
 /// The width of text that goes to no terminal, in columns.
 const WIDTH: usize = 80;
 /// Narrower terminals get lines of this many columns.
-const LEAST_WIDTH: usize = 40;
+pub const LEAST_WIDTH: usize = 40;
 /// Most names in one line.
 pub const MOST_NAMES: usize = 3;
 

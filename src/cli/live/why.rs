@@ -1,6 +1,7 @@
 //! `why`: what keeps pods of a cluster waiting.
 
 use super::super::arguments::Arguments;
+use super::super::lines::LEAST_WIDTH;
 use super::super::{FINDINGS, FINE, Host, UNUSABLE, allocate, ask, pairs};
 use super::answer::{self, Answered, Verdict};
 use super::read::{Brief, Seen, Unseen, Wanted};
@@ -17,8 +18,6 @@ use std::collections::BTreeMap;
 
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
-/// Narrower terminals get lines of this many columns.
-const LEAST_WIDTH: usize = 40;
 
 /// The answer as JSON.
 #[derive(Serialize)]

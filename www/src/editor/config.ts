@@ -1,9 +1,8 @@
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
-import { CONFIG_KEYS } from "../state/config.ts";
 import { activeFile, literal } from "../state/files.ts";
-import { release } from "../state/options.ts";
+import { CONFIG_KEYS, release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 
 /** The gates of each release that was asked about, with their defaults. */

@@ -2,11 +2,7 @@ import { batch, effect, signal, untracked } from "@preact/signals";
 import { editFile } from "../editor/editor.ts";
 import { activate, files, freeName, newFile, open, textOf, type PageFile } from "./files.ts";
 import { gates, namespaceLabels } from "./gates.ts";
-import { gateWords, ignored, labelWords, release } from "./options.ts";
-
-/** The keys of a `claimkit.toml`, as the command line reads them. */
-export const CONFIG_KEYS = ["release", "gates", "namespace-labels", "ignore", "exclude"] as const;
-export type ConfigKey = (typeof CONFIG_KEYS)[number];
+import { CONFIG_KEYS, gateWords, ignored, labelWords, release } from "./options.ts";
 
 /** An error of the file; lines count from 1. */
 export interface ConfigTrouble {
