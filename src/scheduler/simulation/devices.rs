@@ -192,7 +192,7 @@ pub fn reserve(
     let rules = prepared.setup.rules;
     let mut results = answer.as_ref().map_or(&[][..], NodeAnswer::allocations).iter();
     let mut done: Vec<usize> = Vec::new();
-    let consumer = consumer_of(prepared, pod);
+    let consumer = consumer_of(pod);
     let waits_at_first = |at: &&usize| state.claims.get(**at).is_some_and(|claim| claim.status.allocation.is_none());
     let pending: Vec<usize> = claims.iter().filter(waits_at_first).copied().collect();
     for at in claims {
@@ -212,7 +212,7 @@ pub fn reserve(
         let by_group = of_group(prepared, &claim, pod);
         let user = if by_group { group_consumer(prepared, pod) } else { Some(consumer.clone()) };
         let Some(user) = user else { continue };
-        if let Err(BindError { text, help }) = add_consumer(prepared, state, *at, &user, again, rules) {
+        if let Err(BindError { text, help }) = add_consumer(state, *at, &user, again, rules) {
             reserved.error = Some(BindError { text: format!("add reservation to claim {name}: {text}"), help });
             break;
         }
@@ -300,7 +300,7 @@ pub fn free(prepared: &mut Prepared<'_>, state: &mut State, at: usize) {
 }
 
 /// The pod as a consumer of claims.
-fn consumer_of(_: &Prepared<'_>, pod: &Pod) -> Consumer {
+fn consumer_of(pod: &Pod) -> Consumer {
     Consumer {
         resource: "pods".to_owned(),
         name: pod.metadata.name.clone(),
@@ -328,7 +328,6 @@ fn group_consumer(prepared: &Prepared<'_>, pod: &Pod) -> Option<Consumer> {
 
 /// Adds a consumer; `Err`: the server's answer to that.
 fn add_consumer(
-    _: &Prepared<'_>,
     state: &mut State,
     at: usize,
     user: &Consumer,
