@@ -6,7 +6,7 @@ use super::simulation::{self, Scheduler};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{BeforeNodes, NodeVerdict};
-use crate::place::device::explain::turn::{DecidedBy, NodeRefusal, ReasonGroup, Turn, TurnDevice, TurnOutcome};
+use crate::place::device::explain::turn::{DecidedBy, NodeRefusal, Plugin, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use crate::place::device::explain::{self, Explain};
 use crate::place::device::facts::{Claim, Facts, Pod};
 use crate::place::device::plugin::{PluginGates, PodCase};
@@ -191,7 +191,7 @@ fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
 
 /// Adds the refusals of all plugins to the account of a node.
 fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
-    if let Some(first) = refusals.first().filter(|first| first.plugin != "DynamicResources") {
+    if let Some(first) = refusals.first().filter(|first| first.plugin != Plugin::DynamicResources) {
         account.message = Some(first.reasons.join(", "));
         account.code = Some(first.code);
         if account.verdict == NodeVerdict::Allocated {
@@ -228,11 +228,11 @@ struct Groups(BTreeMap<(Vec<String>, Vec<String>), ReasonGroup>);
 impl Groups {
     fn add(&mut self, name: &str, refusals: &[NodeRefusal], nodes: &[NodeAccount]) {
         let reasons: Vec<String> = refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
-        let by = |plugin: &'static str| refusals.iter().any(|refusal| refusal.plugin == plugin);
-        let devices = if by("DynamicResources") { about_devices(name, nodes) } else { None };
+        let by = |plugin: Plugin| refusals.iter().any(|refusal| refusal.plugin == plugin);
+        let devices = if by(Plugin::DynamicResources) { about_devices(name, nodes) } else { None };
         // Amounts differ from node to node.
         let mut key: Vec<String> = Vec::new();
-        for refusal in refusals.iter().filter(|refusal| refusal.plugin != "NodeResourcesFit") {
+        for refusal in refusals.iter().filter(|refusal| refusal.plugin != Plugin::NodeResourcesFit) {
             key.extend(refusal.why.iter().cloned());
         }
         if self.0.len() < MOST_GROUPS {

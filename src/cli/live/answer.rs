@@ -3,15 +3,13 @@
 use super::read::{Brief, Unseen};
 use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
-use crate::place::device::explain::turn::{Turn, TurnOutcome};
+use crate::place::device::explain::turn::{Plugin, Turn, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::status::Code;
 use crate::report::text::wrapped;
 use claimkit_values::order;
 use serde::Serialize;
 
-/// The scheduler's plugin for devices.
-const DEVICES: &str = "DynamicResources";
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 /// Most nodes of a group whose own reasons are listed.
@@ -148,7 +146,12 @@ impl Answered<'_> {
 
 /// Whether only the devices of a node refuse the pod.
 fn is_about_devices(node: &NodeAccount) -> bool {
-    node.refusals.iter().all(|refusal| refusal.plugin == DEVICES)
+    node.refusals.iter().all(|refusal| refusal.plugin == Plugin::DynamicResources)
+}
+
+/// Whether plugins refuse the pod, and the one for devices does not.
+fn is_about_others(node: &NodeAccount) -> bool {
+    !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
 fn is_allocated(node: &NodeAccount) -> bool {
@@ -313,12 +316,12 @@ fn lacks(request: &RequestAccount) -> bool {
 
 /// The reasons that nodes may share: the scheduler's message, and how many devices are left at each stage.
 fn common(node: &NodeAccount) -> Vec<String> {
-    let others = node.refusals.iter().filter(|refusal| refusal.plugin != DEVICES);
+    let others = node.refusals.iter().filter(|refusal| refusal.plugin != Plugin::DynamicResources);
     let refused: Vec<String> = node.refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
     let message = if refused.is_empty() { node.message.clone().unwrap_or_default() } else { refused.join("; ") };
     let mut lines = vec![message];
     lines.extend(others.flat_map(|refusal| refusal.why.clone()));
-    if !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == DEVICES) {
+    if is_about_others(node) {
         return lines;
     }
     lines.extend(node.help.clone().filter(|help| !help.is_empty()));
@@ -337,7 +340,7 @@ fn common(node: &NodeAccount) -> Vec<String> {
 /// The reasons that name the node's own devices.
 fn own(node: &NodeAccount) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    if !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == DEVICES) {
+    if is_about_others(node) {
         return lines;
     }
     let mut add = |line: &str| {

@@ -1,49 +1,13 @@
 //! What the scheduler does with the pods of a cluster, as data.
 
 use super::release::ReleaseRules;
+pub use crate::place::device::explain::turn::Plugin;
 use crate::place::device::extended::RequestMapping;
 use crate::place::device::facts::Claim;
 use crate::place::device::status::Code;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// A plugin of the scheduler that refuses nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Plugin {
-    /// `spec.unschedulable` of the node.
-    NodeUnschedulable,
-    /// Taints of the node.
-    TaintToleration,
-    /// `nodeSelector` and node affinity of the pod.
-    NodeAffinity,
-    /// Ports of the node.
-    NodePorts,
-    /// Resources of the node.
-    NodeResourcesFit,
-    /// `topologySpreadConstraints` of the pod.
-    PodTopologySpread,
-    /// The plugin for affinity between pods.
-    InterPodAffinity,
-    /// The plugin for devices.
-    DynamicResources,
-}
-
-impl Plugin {
-    /// The name of the plugin.
-    pub fn name(self) -> &'static str {
-        match self {
-            Plugin::NodeUnschedulable => "NodeUnschedulable",
-            Plugin::TaintToleration => "TaintToleration",
-            Plugin::NodeAffinity => "NodeAffinity",
-            Plugin::NodePorts => "NodePorts",
-            Plugin::NodeResourcesFit => "NodeResourcesFit",
-            Plugin::PodTopologySpread => "PodTopologySpread",
-            Plugin::InterPodAffinity => "InterPodAffinity",
-            Plugin::DynamicResources => "DynamicResources",
-        }
-    }
-}
 
 /// Why a node is refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -92,7 +92,7 @@ impl<'s, 'f> Seen<'s, 'f> {
     fn account(&self, node: usize, refusal: &Refusal) -> NodeRefusal {
         let rules = self.prepared.setup.rules;
         NodeRefusal {
-            plugin: refusal.plugin.name(),
+            plugin: refusal.plugin,
             reasons: refusal.reasons.iter().map(|reason| reason.text(rules).into_owned()).collect(),
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),

@@ -61,12 +61,33 @@ pub struct TurnDevice {
     pub admin: bool,
 }
 
-/// A plugin of the scheduler that refuses a node.
+/// A plugin of the scheduler that refuses nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Plugin {
+    /// `spec.unschedulable` of the node.
+    NodeUnschedulable,
+    /// Taints of the node.
+    TaintToleration,
+    /// `nodeSelector` and node affinity of the pod.
+    NodeAffinity,
+    /// Ports of the node.
+    NodePorts,
+    /// Resources of the node.
+    NodeResourcesFit,
+    /// `topologySpreadConstraints` of the pod.
+    PodTopologySpread,
+    /// The plugin for affinity between pods.
+    InterPodAffinity,
+    /// The plugin for devices.
+    DynamicResources,
+}
+
+/// A plugin's refusal of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct NodeRefusal {
-    pub plugin: &'static str,
+    pub plugin: Plugin,
     pub reasons: Vec<String>,
     /// `Unschedulable` means that there is room without some pods.
     pub code: Code,
