@@ -233,6 +233,25 @@ describe("what people paste first", () => {
   });
 });
 
+describe("a panel", () => {
+  it("that a person opens stays open when the answer about a pasted dump comes later", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    const editor = page.locator(".cm-content").first();
+    await editor.click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await editor.evaluate((content, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", text);
+      content.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true, composed: true }));
+      document.getElementById("tab-problems")!.click();
+    }, dump({ nodes: 1, pods: 3 }));
+    await page.locator(".more-alike button").first().waitFor();
+    expect(await tab(page, "Problems").getAttribute("aria-selected")).toBe("true");
+    await done();
+  });
+});
+
 describe("answers", () => {
   it("offer the removal of what the server owns behind an &&, one by one and all at once", async () => {
     const { page, done } = await openPage();

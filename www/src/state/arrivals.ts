@@ -3,14 +3,24 @@ import { t } from "../i18n/index.ts";
 import { reports, type Report } from "./checks.ts";
 import { fileById, files, setRole, textOf, type PageFile } from "./files.ts";
 import { notify } from "./notices.ts";
-import { embedded, expression, expressionOwn, panel, whatIf } from "./options.ts";
+import { embedded, expression, expressionOwn, panel, whatIf, type Panel } from "./options.ts";
 import { rememberPaste, takeAsNodes } from "./pasted.ts";
 
 /** Texts that came as a whole and were not looked at yet; the engine's list of their objects decides their kind. */
 const arrived = new Map<string, "opened" | "pasted">();
 
+/** Whether a person chose a panel after the last text arrived: it then stays open. */
+let chosenSince = false;
+
+/** Opens the panel that a person chose. */
+export function choosePanel(name: Panel): void {
+  chosenSince = true;
+  panel.value = name;
+}
+
 /** A file from the disk. */
 export function hasOpened(file: PageFile): void {
+  chosenSince = false;
   arrived.set(file.id, "opened");
 }
 
@@ -18,6 +28,7 @@ export function hasOpened(file: PageFile): void {
 export function hasPasted(file: PageFile, text: string): void {
   if (text.length < 40 || file.role !== "manifest") return;
   rememberPaste(file, text);
+  chosenSince = false;
   arrived.set(file.id, "pasted");
 }
 
@@ -51,7 +62,7 @@ function look(file: PageFile, how: "opened" | "pasted", { guide }: Report): void
   if (guide?.what === "nodes" && how === "opened") setRole(file.id, "nodes");
   // The Problems panel says so itself.
   else if (guide?.what === "nodes" && how === "pasted" && panel.peek() !== "problems") offerNodes(file);
-  else if (guide?.what === "dump" && panel.peek() === "problems" && !embedded.peek()) panel.value = "devices";
+  else if (guide?.what === "dump" && panel.peek() === "problems" && !chosenSince && !embedded.peek()) panel.value = "devices";
 }
 
 /** Looks at every text that arrives once the engine has listed its objects. */

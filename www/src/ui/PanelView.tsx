@@ -1,6 +1,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/index.ts";
+import { choosePanel } from "../state/arrivals.ts";
 import { report } from "../state/checks.ts";
 import { freeName, manifestHead, newFile, open } from "../state/files.ts";
 import { panel, PANELS, type Panel } from "../state/options.ts";
@@ -86,13 +87,13 @@ export function PanelTabs() {
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: PANELS.length - 1 }[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    panel.value = PANELS[(next + PANELS.length) % PANELS.length] ?? "problems";
+    choosePanel(PANELS[(next + PANELS.length) % PANELS.length] ?? "problems");
     list.current?.querySelector<HTMLElement>(`#tab-${panel.value}`)?.focus();
   };
   return (
     <div ref={list} class="panel-tabs" role="tablist" aria-label={s.panelList} onKeyDown={move}>
       {PANELS.map((name) => (
-        <button type="button" role="tab" key={name} id={`tab-${name}`} aria-selected={open === name} aria-controls="panel" tabIndex={open === name ? 0 : -1} onClick={() => (panel.value = name)}>
+        <button type="button" role="tab" key={name} id={`tab-${name}`} aria-selected={open === name} aria-controls="panel" tabIndex={open === name ? 0 : -1} onClick={() => choosePanel(name)}>
           {s.panels[name]}
           {name === "problems" && counts && counts.errors + counts.warnings > 0 && (
             <span class={`badge ${counts.errors > 0 ? "error" : "warning"}`}>{(counts.errors || counts.warnings).toLocaleString()}</span>
