@@ -181,6 +181,8 @@ pub enum Unsure {
     GroupPreemption,
     /// The search for devices takes too long.
     Budget,
+    /// Pods of one priority that failed before are tried again in an order that the objects do not tell.
+    Order,
 }
 
 impl Unsure {
@@ -193,6 +195,7 @@ impl Unsure {
             Unsure::AnyClaim => "several claims could be given back, and the scheduler takes any of them",
             Unsure::GroupPreemption => "preemption for groups of pods is not followed",
             Unsure::Budget => "the search for devices takes too long to be followed to its end",
+            Unsure::Order => "pods of one priority that failed before are tried again in an order that the objects do not tell",
         }
     }
 }

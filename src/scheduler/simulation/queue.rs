@@ -40,6 +40,19 @@ pub struct Run<'r, 'f> {
     last: Option<(Alike, Rc<Failure>)>,
     /// By pod: the claims of a failed attempt, as they were after it; only of pods that share claims.
     failed_with: BTreeMap<usize, Vec<(usize, Rc<Claim>)>>,
+    /// The order of pods that were tried before and have one priority.
+    retried: Retried,
+}
+
+/// The order in which pods of one priority are tried again. The scheduler takes the one first whose last attempt is the oldest, and
+/// objects do not tell when that was (kube-scheduler, `pkg/scheduler/framework/plugins/queuesort/priority_sort.go`, `Less`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retried {
+    /// The one that was created first comes first.
+    #[default]
+    ByAge,
+    /// The one that was created last comes first, to see whether the order matters.
+    Reversed,
 }
 
 /// The properties that two pods must share to fail for the same reasons.
@@ -62,7 +75,14 @@ enum Placed {
 impl<'r, 'f> Run<'r, 'f> {
     /// A run from a state.
     pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
-        Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None, failed_with: BTreeMap::new() }
+        let (failed_with, retried) = (BTreeMap::new(), Retried::default());
+        Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None, failed_with, retried }
+    }
+
+    /// Sets the order of pods that were tried before.
+    pub fn retried(mut self, retried: Retried) -> Self {
+        self.retried = retried;
+        self
     }
 
     /// Tries all pods that wait; pods that others may have helped are tried again.
@@ -93,7 +113,14 @@ impl<'r, 'f> Run<'r, 'f> {
         let pod = |at: usize| waiting.get(at).and_then(|pod| facts.pods.get(*pod));
         let age = |pod: &Pod| pod.metadata.creation_timestamp.clone().unwrap_or_else(|| "~".to_owned());
         let key = |pod: &Rc<Pod>| (was_tried(pod), std::cmp::Reverse(pod.spec.effective_priority()), age(pod));
-        let sorted = order::positions(waiting.len(), &|a, b| pod(a).map(key).cmp(&pod(b).map(key)));
+        let mut sorted = order::positions(waiting.len(), &|a, b| pod(a).map(key).cmp(&pod(b).map(key)));
+        if self.retried == Retried::Reversed {
+            let alike = |a: &usize, b: &usize| match (pod(*a), pod(*b)) {
+                (Some(a), Some(b)) => are_retried_alike(a, b),
+                _ => false,
+            };
+            sorted.chunk_by_mut(alike).for_each(<[usize]>::reverse);
+        }
         let mut entries: Vec<Entry> = Vec::new();
         for pod in sorted.iter().filter_map(|at| waiting.get(*at)).copied() {
             let group = facts.pods.get(pod).and_then(|facts| gangs::group_at(self.prepared, facts));
@@ -394,8 +421,13 @@ fn nothing() -> Attempt {
 }
 
 /// True if the scheduler has tried the pod before.
-fn was_tried(pod: &Pod) -> bool {
+pub fn was_tried(pod: &Pod) -> bool {
     pod.status.conditions.iter().any(|condition| condition.kind == "PodScheduled")
+}
+
+/// True if the scheduler has tried both pods before, and their priority is the same.
+fn are_retried_alike(one: &Pod, other: &Pod) -> bool {
+    was_tried(one) && was_tried(other) && one.spec.effective_priority() == other.spec.effective_priority()
 }
 
 /// Returns the reason that keeps a pod out of the queue, its claims aside.

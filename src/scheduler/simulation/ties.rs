@@ -1,10 +1,12 @@
-//! Choices among nodes of the same score: one is taken by name, and others are tried to see whether they matter.
+//! Choices that the objects do not decide: nodes of the same score, and the order of pods that are tried again. One choice is made,
+//! and others are tried to see whether they matter.
 
-use super::outcome::{Decision, PodOutcome, Simulation, TieSearch};
+use super::outcome::{Decision, PodOutcome, Simulation, TieSearch, Unsure};
 use super::prepared::Prepared;
-use super::queue::{Run, tied};
+use super::queue::{Retried, Run, tied, was_tried};
 use super::seen::{Seen, Watch};
 use super::state::State;
+use std::collections::BTreeSet;
 
 /// Most other choices that are tried.
 const MOST_CHOICES: usize = 16;
@@ -23,6 +25,12 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     let mut relay = watch.map(|watch| move |seen: &Seen<'_, '_>| watch(seen));
     let watch = relay.as_mut().map(|relay| relay as Watch<'_>);
     let mut simulation = Run::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
+    if may_depend_on_order(&simulation, prepared) {
+        prepared.cluster.usage = usage.clone();
+        let by_name = Box::new(|equal: &[usize]| equal.first().copied().unwrap_or(0));
+        let other = Run::new(prepared, start.clone(), by_name, None).retried(Retried::Reversed).all();
+        mark_order(&mut simulation, &other);
+    }
     if tied(&simulation).is_empty() {
         return simulation;
     }
@@ -81,6 +89,27 @@ impl Digits {
         self.at = self.at.saturating_add(1);
         let last = equal.len().saturating_sub(1);
         equal.get(digit.min(last)).copied().unwrap_or(0)
+    }
+}
+
+/// True if pods of one priority were tried before, and fare differently. If all of them fail, or none does, the order is taken not
+/// to matter.
+fn may_depend_on_order(simulation: &Simulation, prepared: &Prepared<'_>) -> bool {
+    let priority_if_retried = |outcome: &PodOutcome| {
+        let pod = prepared.facts.pods.get(outcome.pod).filter(|pod| was_tried(pod));
+        pod.map(|pod| pod.spec.effective_priority())
+    };
+    let (placed, failed): (Vec<&PodOutcome>, Vec<&PodOutcome>) = simulation.pods.iter().partition(|outcome| outcome.has_node());
+    let priorities: BTreeSet<i64> = placed.into_iter().filter_map(priority_if_retried).collect();
+    failed.into_iter().filter_map(priority_if_retried).any(|priority| priorities.contains(&priority))
+}
+
+/// Marks the pods that fared otherwise in another order.
+fn mark_order(simulation: &mut Simulation, other: &Simulation) {
+    for outcome in &mut simulation.pods {
+        if other.pods.iter().find(|known| known.pod == outcome.pod).is_none_or(|there| differs(outcome, there)) {
+            outcome.unsure.push(Unsure::Order);
+        }
     }
 }
 
