@@ -295,3 +295,64 @@ fn a_pod_is_tried_again_only_if_its_own_claims_change() {
 fn text_of(value: &Value, name: &str) -> String {
     text(value, name).to_owned()
 }
+
+/// What an answer says of the pods of one priority that were tried before, and of one that fits nowhere.
+#[test]
+fn the_order_of_pods_that_were_tried_before_is_not_known() {
+    let tried = |name: &str, more: &str| {
+        let status = "status: {conditions: [{type: PodScheduled, status: \"False\", reason: Unschedulable}]}";
+        pod(name, more).replace("}]}\n---\n", &format!("}}]}}\n{status}\n---\n"))
+    };
+    let unsure = |objects: &[String]| -> Vec<(String, usize)> {
+        let answer = allocate(&objects.concat());
+        let count = |pod: &Value| (text(pod, "pod").to_owned(), pod["turn"]["unsure"].as_array().map_or(0, Vec::len));
+        list(&answer, "pods").iter().map(count).collect()
+    };
+    let counted = |pairs: [(&str, usize); 4]| -> Vec<(String, usize)> {
+        pairs.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+    };
+    let nowhere = "nodeName: '', nodeSelector: {none: here}, ";
+    let pods = ["p", "q", "r"].map(|name| tried(name, ""));
+    let [p, q, r] = pods.clone();
+    let order = "pods of one priority that failed before are tried again in an order that the objects do not tell";
+    let answer = allocate(&[p.clone(), q.clone(), r.clone()].concat());
+    assert_eq!(answer["pods"][0]["turn"]["unsure"], json!([order]));
+    assert_eq!(
+        unsure(&[p, q, r, tried("s", nowhere)]),
+        counted([("default/p", 1), ("default/q", 0), ("default/r", 1), ("default/s", 0)])
+    );
+    // New pods come in the order in which they are written.
+    assert_eq!(
+        unsure(&[pod("p", ""), pod("q", ""), pod("r", ""), pod("s", nowhere)]),
+        counted([("default/p", 0), ("default/q", 0), ("default/r", 0), ("default/s", 0)])
+    );
+    // The priority decides.
+    let ranked = [tried("p", "priority: 3, "), tried("q", "priority: 2, "), tried("r", "priority: 1, "), tried("s", nowhere)];
+    assert_eq!(unsure(&ranked), counted([("default/p", 0), ("default/q", 0), ("default/r", 0), ("default/s", 0)]));
+}
+
+/// New objects that the server would refuse are not in the cluster; what was on a server is taken as it is.
+#[test]
+fn objects_that_the_server_refuses_are_left_out() {
+    let claim = |metadata: &str| {
+        format!(
+            "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {{name: none{metadata}}}\nspec: {{devices: {{requests: [{{name: gpu, exactly: {{deviceClassName: gpu, count: -1}}}}]}}}}\n---\n"
+        )
+    };
+    let named = pod("p", "").replace("resourceClaimTemplateName: one", "resourceClaimName: none");
+    let undefined = pod("q", "").replace("claims: [{name: gpu}]", "claims: [{name: gpus}]");
+    let answer = allocate(&[claim(""), named.clone(), undefined, deployment(1)].concat());
+    assert_eq!(answer["ok"], false);
+    let codes: Vec<&str> =
+        list(&answer, "findings").iter().filter(|one| one["severity"] == "error").map(|one| text(one, "code")).collect();
+    assert_eq!(codes, ["count-invalid", "pod-claim-undefined"]);
+    let left_out =
+        ["ResourceClaim default/none", "Pod default/q"].map(|name| format!("{name} is left out: kube-apiserver refuses it"));
+    assert_eq!(list(&answer, "assumed")[..2], left_out.map(Value::from));
+    // The controller's pod is placed.
+    assert_eq!(outcomes(&answer), owned(&[("default/web", "a"), ("default/p", "notConsidered")]));
+    assert_eq!(answer["pods"][1]["turn"]["waitsFor"], "its ResourceClaims: could not find ResourceClaim \"default/none\"");
+
+    let answer = allocate(&[claim(", uid: 1a"), named].concat());
+    assert_eq!(list(&answer, "findings").iter().filter(|one| one["severity"] == "error").count(), 0);
+}

@@ -7,7 +7,7 @@ use super::files::{self, File};
 use super::joined::Joined;
 use super::lines::{Printed, Width, name};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
-use crate::finding::{Code, TextField};
+use crate::finding::{Code, Origin, Severity, TextField};
 use crate::limits::Limits;
 use crate::place::device::explain::account::PodAccount;
 use crate::place::device::what_if::WhatIf;
@@ -65,6 +65,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(answer) = ask::once(Request::Allocate(request), host) else { return UNUSABLE };
     let mut answer = ask::place_beside(answer, TextField::Cluster, &cluster);
     let ok = answer.ok;
+    let refused =
+        answer.findings.iter().any(|finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer);
     let rules = ask::rules_of(&answer);
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", wire::print(&answer)));
@@ -77,7 +79,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     if arguments.value("output") != Some("json") {
         // This finding is about the whole input and has no line to show.
         let nothing = answer.findings.iter().filter(|finding| finding.code == Code::NothingChecked);
-        let in_use = if pods.is_empty() { "; `claimkit audit` shows what is in use" } else { "" };
+        let in_use = if pods.is_empty() && !refused { "; `claimkit audit` shows what is in use" } else { "" };
         let nothing: String = nothing.map(|finding| format!("claimkit: {}{in_use}\n", finding.message)).collect();
         let mut problems = String::new();
         let parts = joined.apart(&files, answer);
@@ -96,7 +98,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         host.out(&rules);
     }
     if !readable || pods.is_empty() {
-        return UNUSABLE;
+        return if readable && refused { FINDINGS } else { UNUSABLE };
     }
     let mut code = if ok { FINE } else { FINDINGS };
     // Of a pod that is repeated, the last copy never fits: what counts is whether any does.

@@ -169,10 +169,14 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         Mode::InTurn => accounts.in_turn(facts),
     };
     let Answered { mut pods, beside: others, how_many, ties, has_pending } = answered.map_err(Error::of(ErrorKind::NotFound))?;
-    let Gathered { input, facts, findings: mut in_text, beside, .. } = gathered;
+    let Gathered { input, facts, findings: mut in_text, beside, left_out, .. } = gathered;
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
-        let what = if pods.is_empty() { "no pod with claims and no claim that is not allocated" } else { "no Node" };
+        let what = match (pods.is_empty(), left_out) {
+            (true, false) => "no pod with claims and no claim that is not allocated",
+            (true, true) => "no other pod with claims and no other claim that is not allocated",
+            (false, _) => "no Node",
+        };
         in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
     } else {
         in_text.extend(limits_of_answer(&facts, target, mode, has_pending, gate_of_rules));

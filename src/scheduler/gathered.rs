@@ -2,6 +2,7 @@
 
 use super::cluster::{PreparedCluster, named_node};
 use super::question::AllocateOptions;
+use super::refused;
 use super::simulation::NOW;
 use super::target::Target;
 use crate::api::Release;
@@ -28,6 +29,8 @@ pub struct Gathered<'t> {
     pub beside: Vec<Finding>,
     /// With a cluster: the pods and claims of the text, if it has any.
     pub asked: Option<BTreeSet<String>>,
+    /// Objects of the text are left out, because the server refuses them.
+    pub left_out: bool,
     /// The assumptions, a line of English each.
     pub assumed: Vec<String>,
 }
@@ -40,8 +43,15 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
     // Features of an allocator that were asked for need not be those of the gates.
     gathering.gates = options.features.is_none().then_some(target.gates);
     gathering.findings = std::mem::take(&mut input.file.findings);
+    let mut left_out = false;
     for (index, item) in input.items.iter().enumerate() {
-        gathering.take(&input, item, index);
+        // With features of the allocator of its own, the question is not about a server.
+        let judged = options.features.is_none();
+        if judged && refused::leave_out(&mut gathering, &input, item, index, options, target) {
+            left_out = true;
+        } else {
+            gathering.take(&input, item, index);
+        }
     }
     let mut beside = Vec::new();
     if let Some(nodes) = options.nodes {
@@ -61,7 +71,7 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
     }
     assumed.extend(name_nodes(&mut facts));
     facts.claims.iter_mut().for_each(date);
-    Gathered { input, facts, findings, beside, asked, assumed }
+    Gathered { input, facts, findings, beside, asked, left_out, assumed }
 }
 
 /// Adds the nodes that slices name, if no Node is given. Returns a line of English about them.

@@ -360,7 +360,7 @@ fn message(decision: &Decision) -> Option<String> {
 
 fn waits_for(waiting: &Waiting) -> String {
     match waiting {
-        Waiting::Claim(reason) => reason.clone(),
+        Waiting::Claim(reason) => format!("its ResourceClaims: {reason}"),
         Waiting::Group(name) => format!("PodGroup {name}, which is not given"),
         Waiting::Members { group, have, need } => format!("more pods of its group {group}: {have} of {need} are there"),
         Waiting::Scheduler(name) => format!("the scheduler {name}, which is not followed here"),

@@ -15,6 +15,7 @@ mod options;
 pub mod placement;
 mod places;
 mod question;
+mod refused;
 pub mod simulation;
 mod target;
 

@@ -35,7 +35,7 @@ pub struct Gathering<'o> {
     pub pods_of_workloads: PodsOfWorkloads,
     /// The feature gates of the server that takes new objects; `None`: objects are taken as they are.
     pub gates: Option<Gates>,
-    /// Assumptions about the pods of objects, a line of English each.
+    /// Assumptions about the objects, a line of English each.
     pub assumed: Vec<String>,
 }
 
@@ -146,7 +146,7 @@ impl<'o> Gathering<'o> {
     /// Adds the pods of an object of another kind that was never on a server. `false`: it has none.
     fn add_pod_sets(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) -> bool {
         let metadata = tree.get(item.node, "metadata").filter(|metadata| tree.is_map(*metadata));
-        if metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some()) {
+        if !is_new(tree, item) {
             return false;
         }
         let sets = pod_sets::find(tree, item);
@@ -188,10 +188,8 @@ impl<'o> Gathering<'o> {
 
     /// Adds the pod of a workload that was never on a server; the pods of other workloads are among the objects.
     fn add_pod_of(&mut self, input: &Input<'_>, item: &Item, index: usize, tree: &Tree<'_>) {
-        let metadata = tree.get(item.node, "metadata");
-        let has_uid = metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some());
         let template = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "template"));
-        let Some(template) = template.filter(|_| !has_uid) else { return };
+        let Some(template) = template.filter(|_| is_new(tree, item)) else { return };
         let read = if tree.is_map(template) { read_from(Datum::Node(tree, template)) } else { Ok(PodTemplate::default()) };
         match read {
             Ok(PodTemplate { mut spec, .. }) => {
@@ -221,6 +219,12 @@ impl<'o> Gathering<'o> {
         let finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message);
         self.findings.push(place(input, item, index, finding));
     }
+}
+
+/// Was the object never on a server?
+pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
+    let metadata = tree.get(item.node, "metadata");
+    !metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some())
 }
 
 /// Does the object make pods from a template?

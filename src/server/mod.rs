@@ -33,7 +33,7 @@ pub mod facts;
 mod handler;
 pub mod hub;
 mod identify;
-mod object;
+pub mod object;
 pub mod options;
 pub mod parse;
 pub mod patch;

@@ -178,6 +178,12 @@ impl ObjectRequest<'_, '_> {
         Some((undecodable, self.answer_to(tree, body)?))
     }
 
+    /// True if the server decodes the object and refuses it.
+    pub fn is_refused(&self) -> bool {
+        let decoded = self.body().filter(|(_, body)| body.mismatch().is_none());
+        decoded.and_then(|(tree, body)| self.answer_to(tree, body)).is_some_and(|outcome| outcome.status.is_some())
+    }
+
     /// The body as it is read, and the text's tree.
     pub(super) fn body(&self) -> Option<(&Tree<'_>, Body<'_>)> {
         if self.is_not_served() {
