@@ -225,6 +225,18 @@ fn what_eight_differences_were_about() {
     }
 }
 
+/// Results that are not booleans, costs of an evaluation that Go leaves in the middle, and literals with wrappers of protobuf: what
+/// random expressions found.
+#[test]
+fn what_random_expressions_found() {
+    let lines = recorded("search");
+    assert_eq!(lines.len(), 94);
+    for (release, minor) in [("1.36.3", 36), ("1.37.2", 37)] {
+        let own: Vec<Value> = lines.iter().filter(|line| line["release"] == release).cloned().collect();
+        check_lines("search", minor, None, &own);
+    }
+}
+
 /// Both sides of the patch releases that changed an answer.
 #[test]
 fn selectors_of_patches() {

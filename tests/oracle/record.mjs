@@ -69,7 +69,7 @@ export const KINDS = [
   },
   {
     kind: "cel",
-    files: (release) => [`cel/dra-${release}.jsonl`, `cel/syntax-soup-${release}.jsonl`, "cel/causes.jsonl"],
+    files: (release) => [`cel/dra-${release}.jsonl`, `cel/syntax-soup-${release}.jsonl`, "cel/causes.jsonl", "cel/search.jsonl"],
     more: () => ["cel/devices.json", "cel/devices-1.37.json"].map(find).filter(Boolean),
     answer: ({ compileError, internal, type, maxCost, result, results }) => ({ compileError, internal, type, maxCost, result, results }),
     varies: (one) => Object.entries(one.results ?? {}).filter(([, { costVaries }]) => costVaries).map(([device]) => ["results", device]),

@@ -3,10 +3,9 @@
 //   node test-cluster.mjs            everything
 //   node test-cluster.mjs sample     what `make test` asks
 //   node test-cluster.mjs search     random requests until something differs, or for MINUTES
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { buildClaimkit, supports } from "./claimkit.mjs";
 import { start } from "./cluster.mjs";
+import { compareExpressions } from "./expressions.mjs";
 import { manifests, recordedRequests } from "./fixtures.mjs";
 import { donorsOf, mutated, random } from "./generate.mjs";
 import { compareKubectl } from "./kubectl.mjs";
@@ -14,41 +13,26 @@ import { comparePatches } from "./patches.mjs";
 import { play } from "./pods.mjs";
 import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
-import { chosen, hasGo, here } from "./release.mjs";
+import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
 import { compare, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
-/** How much is asked: requests, random objects, patches, recorded scenarios (every nth), random scenarios one by one and at once. */
+/** How much is asked: requests, random objects, patches, random expressions, recorded scenarios (every nth), random scenarios one by one and at once. */
 const AMOUNTS = {
-  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, scenarios: 2, clusters: 40, atOnce: 300 },
-  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, scenarios: 20, clusters: 4, atOnce: 6 },
+  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, expressions: 30_000, scenarios: 2, clusters: 40, atOnce: 300 },
+  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, expressions: 1500, scenarios: 20, clusters: 4, atOnce: 6 },
 };
 const SHOWN = 10;
-
-/** Differences whose cause is known and not mended; each must still be there when everything is asked. */
-const KNOWN = JSON.parse(readFileSync(path.join(here, "known.json"), "utf8")).map(({ cause, ...part }) => ({ cause, ...Object.fromEntries(Object.entries(part).map(([name, text]) => [name, new RegExp(text)])) }));
-const met = new Map();
-
-/** The known cause of a difference, if it has one. */
-function causeOf({ mode, op, want, got }) {
-  const [server, claimkit] = [JSON.stringify(want), JSON.stringify(got)];
-  return KNOWN.find((one) => (!one.mode || one.mode.test(mode)) && (!one.op || one.op.test(op)) && (!one.server || one.server.test(server)) && (!one.claimkit || one.claimkit.test(claimkit)))?.cause;
-}
 
 let failed = 0;
 
 /** Prints what a part compared, and its first differences. */
 function report(name, { wrong, ...numbers }, print = shown) {
-  const unknown = wrong.filter((one) => {
-    const cause = causeOf(one);
-    if (cause) met.set(cause, (met.get(cause) ?? 0) + 1);
-    return !cause;
-  });
-  failed += unknown.length;
-  console.log(`${name}: ${JSON.stringify({ ...numbers, wrong: unknown.length, known: wrong.length - unknown.length })}`);
-  unknown.slice(0, Number(process.env.CLAIMKIT_SHOW ?? SHOWN)).forEach((one) => console.log(print(one)));
-  return unknown;
+  failed += wrong.length;
+  console.log(`${name}: ${JSON.stringify({ ...numbers, wrong: wrong.length })}`);
+  wrong.slice(0, Number(process.env.CLAIMKIT_SHOW ?? SHOWN)).forEach((one) => console.log(print(one)));
+  return wrong;
 }
 
 /** Random objects: fixtures with a few changes. */
@@ -125,7 +109,7 @@ const shownDecision = ({ id, want, got }) => `${id}\n  scheduler ${JSON.stringif
 
 const shownVerdict = ({ id, want, got }) => `${id}\n  claimkit ${JSON.stringify(want)}\n  server   ${JSON.stringify(got)}`;
 
-async function runParts(cluster, { every, kubectl, objects, patches, scenarios, clusters, atOnce }) {
+async function runParts(cluster, { every, kubectl, objects, patches, expressions, scenarios, clusters, atOnce }) {
   const base = [...manifests(), ...recordedRequests(cluster.release).filter((_, at) => at % every === 0)];
   const donors = donorsOf(base.map(({ object }) => object));
   report("manifests and recorded requests, HTTP", await compare(cluster, base));
@@ -134,6 +118,7 @@ async function runParts(cluster, { every, kubectl, objects, patches, scenarios, 
   await prepareNamespaces(cluster, creates);
   report("manifests, kubectl", compareKubectl(cluster, creates));
   report("patches", await comparePatches(cluster, base, random(2), donors, patches));
+  report("random expressions", compareExpressions(recorder(cluster.release), cluster.release, random(3), expressions));
   report("recorded scenarios of many pods", await recordedScenarios(cluster, scenarios));
   const seeds = Array.from({ length: clusters }, (_, at) => at + 1);
   report("random scenarios of many pods", await randomScenarios(cluster, seeds), shownDecision);
@@ -146,7 +131,7 @@ async function runParts(cluster, { every, kubectl, objects, patches, scenarios, 
 async function minimal(cluster, { object, namespaceLabels, mode }) {
   const differs = async (candidate) => {
     const { wrong } = await compare(cluster, [{ id: "minimal", op: "create", namespaceLabels, object: candidate }]);
-    return wrong.some((one) => one.mode === mode && !causeOf(one));
+    return wrong.some((one) => one.mode === mode);
   };
   let smallest = object;
   for (let shrunk = true; shrunk; ) {
@@ -175,7 +160,7 @@ function* smaller(object, path = []) {
   }
 }
 
-/** Random objects, patches and clusters until something differs. */
+/** Random objects, patches, expressions and clusters until something differs. */
 async function search(cluster, minutes) {
   const base = [...manifests(), ...recordedRequests(cluster.release)];
   const donors = donorsOf(base.map(({ object }) => object));
@@ -191,6 +176,8 @@ async function search(cluster, minutes) {
     }
     const [patch] = report("random patches", await comparePatches(cluster, base, next, donors, 150));
     if (patch) return console.log(JSON.stringify({ type: patch.op, patch: patch.object, old: patch.old }));
+    const [expression] = report("random expressions", compareExpressions(recorder(cluster.release), cluster.release, next, 1500));
+    if (expression) return;
     const [decision] = report("random clusters", await randomScenarios(cluster, [round * 3, round * 3 + 1, round * 3 + 2]), shownDecision);
     if (decision) return console.log(JSON.stringify(decision.object));
   }
@@ -216,12 +203,6 @@ if (process.argv[1] === import.meta.filename) {
     else await runParts(cluster, AMOUNTS[what]);
   } finally {
     await cluster.stop();
-  }
-  for (const [cause, count] of met) console.log(`known: ${count} answers differ: ${cause}`);
-  const mended = KNOWN.filter(({ cause }) => !met.has(cause));
-  if (what === "all" && mended.length > 0) {
-    failed += mended.length;
-    console.error(`test-cluster: no longer there, remove it from known.json: ${mended.map(({ cause }) => cause).join("; ")}`);
   }
   if (failed > 0) {
     console.error(`test-cluster: ${failed} answers differ`);

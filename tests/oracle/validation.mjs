@@ -128,6 +128,27 @@ function theirs({ code, body, warnings }, generateName, withStored) {
 
 const withName = (object, generateName) => (generateName && object ? { ...object, metadata: { ...object.metadata, name: undefined } } : object);
 
+/** Most characters of all warnings of an answer, and of one warning where they are more. */
+const MOST_WARNED = 4096;
+const MOST_OF_ONE = 256;
+
+/** The warnings that the server sends of those that it has (kube-apiserver, pkg/endpoints/filters/warning.go, AddWarning). */
+export function sentWarnings(texts) {
+  const each = [...new Set(texts)].map((text) => [...text]);
+  if (each.reduce((sum, { length }) => sum + length, 0) <= MOST_WARNED) return each.map((text) => text.join(""));
+  const sent = [];
+  // All that came up to the limit are sent again, cut; then others, until the limit is reached.
+  let [whole, written] = [0, 0];
+  for (const text of each) {
+    const cut = text.slice(0, MOST_OF_ONE);
+    if (whole > MOST_WARNED && written >= MOST_WARNED) break;
+    whole += text.length;
+    written += cut.length;
+    sent.push(cut.join(""));
+  }
+  return sent;
+}
+
 /** What is compared of claimkit's answer. */
 function ours(answer, generateName, withStored) {
   const [object] = answer.objects;
@@ -135,7 +156,7 @@ function ours(answer, generateName, withStored) {
   const accepted = object?.status === null;
   return sorted(stable({
     status: object?.status ?? null,
-    warnings: [...new Set(texts)].sort(),
+    warnings: [...new Set(sentWarnings(texts))].sort(),
     stored: accepted && withStored ? withName(bare(object.stored ?? object.object), generateName) : undefined,
   }, generateName));
 }

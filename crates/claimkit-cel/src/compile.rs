@@ -229,21 +229,47 @@ impl Outcome {
     /// kube-scheduler's error (`DeviceMatches`, `Program.Eval`), or a limit of this crate.
     pub fn matches(&self) -> Result<bool, Error> {
         let value = match &self.result {
-            Ok(Value::Bool(found)) => return Ok(*found),
             Ok(value) => value,
             Err(error) => {
                 let kind = if error.ours { ErrorKind::Limit } else { ErrorKind::Evaluation };
                 return Err(Error::new(kind, error.text.clone()));
             }
         };
-        let why = match value {
-            Value::String(_) => "unsupported native conversion from string to 'bool'".to_owned(),
-            Value::Version(_) => "type conversion error from 'Semver' to 'bool'".to_owned(),
-            Value::Quantity(..) => "type conversion error from 'Quantity' to 'bool'".to_owned(),
-            Value::List(_) => "type conversion error from list to 'bool'".to_owned(),
-            other => format!("unsupported type conversion from '{}' to bool", other.type_name()),
+        let mut inner = value;
+        while let Value::Optional(Some(held)) = inner {
+            inner = held;
+        }
+        let why = match inner {
+            Value::Bool(found) => return Ok(*found),
+            other => not_bool(other),
         };
         let message = format!("CEL result of type {} could not be converted to bool: {why}", value.type_name());
         Err(Error::new(ErrorKind::NotBool, message))
     }
+}
+
+/// Returns the reason why a value cannot be a Go bool (cel-go, `ConvertToNative` of each type in `common/types`; kube-apiserver,
+/// `apiserver/pkg/cel`).
+fn not_bool(value: &Value) -> String {
+    let name = match value {
+        Value::Int(_) | Value::Uint(_) => return format!("unsupported type conversion from '{}' to bool", value.type_name()),
+        Value::String(_) => return "unsupported native conversion from string to 'bool'".to_owned(),
+        Value::Type(_) => return "type conversion not supported for 'type'".to_owned(),
+        Value::Optional(_) => return "optional.none() dereference".to_owned(),
+        Value::Double(_) => "Double",
+        Value::Bytes(_) => "Bytes",
+        Value::List(_) => "list",
+        Value::Map(_) => "map",
+        Value::Null => "'null_type'",
+        Value::Duration(_) => "'Duration'",
+        Value::Timestamp(_) => "'Timestamp'",
+        Value::Quantity(..) => "'Quantity'",
+        Value::Version(_) => "'Semver'",
+        Value::Url(_) => "'URL'",
+        Value::Address(_) => "'IP'",
+        Value::Network(_) => "'CIDR'",
+        Value::Format(_) => "'Format'",
+        Value::Bool(_) | Value::Error(_) => value.type_name(),
+    };
+    format!("type conversion error from {name} to 'bool'")
 }

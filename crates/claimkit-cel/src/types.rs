@@ -111,6 +111,20 @@ impl Type {
         *self == Type::Missing || self.parameters().into_iter().any(Type::has_missing)
     }
 
+    /// True if both are the same type, where a wrapper counts as the type inside (cel-go, `IsEquivalentType`).
+    pub fn is_equivalent(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Missing, _) | (_, Type::Missing) => false,
+            (Type::Wrapper(inner), other) | (other, Type::Wrapper(inner)) => inner.is_equivalent(other),
+            (Type::List(one), Type::List(two)) | (Type::Type(Some(one)), Type::Type(Some(two))) => one.is_equivalent(two),
+            (Type::Map(one), Type::Map(two)) => one.0.is_equivalent(&two.0) && one.1.is_equivalent(&two.1),
+            (Type::Opaque(name, one), Type::Opaque(other, two)) => {
+                name == other && one.len() == two.len() && one.iter().zip(two.iter()).all(|(one, two)| one.is_equivalent(two))
+            }
+            _ => self == other,
+        }
+    }
+
     /// The number of types this type is made of, counted up to `limit`.
     pub fn weight(&self, limit: usize) -> usize {
         let mut pending = Vec::new();

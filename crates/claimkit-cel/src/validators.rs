@@ -167,7 +167,7 @@ impl Validator<'_> {
             let found = self.part(element, optional.iter().any(|&optional| optional as usize == index));
             match &wanted {
                 None | Some(Type::Missing) => wanted = Some(found),
-                Some(wanted) if *wanted == found && !found.has_missing() => {}
+                Some(wanted) if wanted.is_equivalent(&found) => {}
                 Some(wanted) => {
                     let wanted = wanted.clone();
                     self.mismatch(element, &wanted, &found);
@@ -186,10 +186,10 @@ impl Validator<'_> {
                 wanted = Some(found);
                 continue;
             };
-            if key != found.0 || key.has_missing() {
+            if !key.is_equivalent(&found.0) {
                 self.mismatch(&entry.key, &key, &found.0);
             }
-            if value != found.1 || value.has_missing() {
+            if !value.is_equivalent(&found.1) {
                 self.mismatch(&entry.value, &value, &found.1);
             }
         }

@@ -18,12 +18,14 @@ pub struct Spending {
     stack: Vec<u32>,
     /// How often a number is on the stack. Most searches of a long stack are for one that is not.
     counts: Vec<u32>,
+    /// The evaluation was stopped: nothing more is counted.
+    stopped: bool,
 }
 
 impl Spending {
     /// Nothing is spent yet.
     pub fn new(limit: u64) -> Spending {
-        Spending { spent: 0, limit, stack: Vec::with_capacity(16), counts: Vec::new() }
+        Spending { spent: 0, limit, stack: Vec::with_capacity(16), counts: Vec::new(), stopped: false }
     }
 
     /// Returns the cost spent until now.
@@ -44,9 +46,14 @@ impl Spending {
     /// Adds to the cost spent.
     pub fn add(&mut self, cost: u64) {
         // After the limit is exceeded, nothing more is counted.
-        if !self.is_exhausted() {
+        if !self.stopped && !self.is_exhausted() {
             self.spent = self.spent.saturating_add(cost);
         }
+    }
+
+    /// Counts nothing from now on: Go has left the steps that are under way.
+    pub fn stop(&mut self) {
+        self.stopped = true;
     }
 
     /// A value was computed.

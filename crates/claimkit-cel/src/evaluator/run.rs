@@ -90,6 +90,7 @@ impl<'a> Run<'a> {
     fn stop(&mut self, error: EvalError) -> Value {
         let error = Arc::new(error);
         self.stopped.get_or_insert_with(|| error.clone());
+        self.spending.stop();
         Value::Error(error)
     }
 
@@ -249,6 +250,7 @@ impl<'a> Run<'a> {
             && error.stops
         {
             self.stopped.get_or_insert_with(|| error.clone());
+            self.spending.stop();
         }
         if self.scope.is_exhausted() && self.stopped.is_none() {
             return self.stop(operations::too_many_steps());
