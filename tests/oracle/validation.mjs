@@ -152,7 +152,10 @@ export function sentWarnings(texts) {
 /** What is compared of claimkit's answer. */
 function ours(answer, generateName, withStored) {
   const [object] = answer.objects;
-  const texts = answer.findings.filter(({ origin, severity }) => origin === "kube-apiserver" && severity === "warning").map(({ message }) => message);
+  const warnings = answer.findings.filter(({ origin, severity }) => origin === "kube-apiserver" && severity === "warning");
+  // The server warns of the version before it reads the object.
+  const [before, after] = [true, false].map((is) => warnings.filter(({ code, message }) => (code === "server-warning" && / is deprecated in v1/.test(message)) === is));
+  const texts = [...before, ...after].map(({ message }) => message);
   const accepted = object?.status === null;
   return sorted(stable({
     status: object?.status ?? null,
