@@ -471,3 +471,82 @@ fn a_list_is_no_object_that_can_be_patched() {
         assert_eq!(answer["ok"], false, "{kind}: {answer}");
     }
 }
+
+/// A claim in the namespace `ns`, as `maker` created it.
+fn made(exactly: &str) -> String {
+    json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim",
+        "metadata": {"name": "obj", "namespace": "ns", "uid": "1", "resourceVersion": "1", "managedFields": [{
+            "manager": "maker", "operation": "Update", "apiVersion": "resource.k8s.io/v1", "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:spec": {"f:devices": {"f:requests": {}}}},
+        }]},
+        "spec": {"devices": {"requests": [{"name": "r", "exactly": serde_json::from_str::<Value>(exactly).unwrap()}]}},
+        "status": {},
+    })
+    .to_string()
+}
+
+/// kube-apiserver 1.37.2 answered so: an empty list or map in a list that is owned as a whole makes the patch own the list.
+#[test]
+fn empty_lists_in_a_list_owned_as_a_whole_are_a_change() {
+    let manager = |exactly: &str, more: &str| {
+        let stored = format!(r#"{{"deviceClassName": "a.b", "allocationMode": "ExactCount", "count": 1{exactly}}}"#);
+        let text = format!(
+            r#"{{"spec": {{"devices": {{"requests": [{{"name": "r", "exactly": {{"deviceClassName": "a.b"{more}}}}}]}}}}}}"#
+        );
+        let answer = patch(
+            &made(&stored),
+            "merge",
+            &text,
+            json!({"release": "1.37.2", "fieldManager": "patcher", "fieldValidation": "Ignore"}),
+        );
+        let managers = answer["objects"][0]["object"]["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+        managers.iter().map(|one| one["manager"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    for (stored, written, owner) in [
+        ("", "", "maker"),
+        ("", r#", "tolerations": []"#, "patcher"),
+        ("", r#", "selectors": []"#, "patcher"),
+        (r#", "capacity": {}"#, r#", "capacity": {}"#, "maker"),
+        (r#", "capacity": {}"#, r#", "capacity": {"requests": {}}"#, "patcher"),
+        (r#", "adminAccess": false"#, r#", "adminAccess": false"#, "maker"),
+        ("", r#", "unknown": 1"#, "maker"),
+        ("", r#", "count": 1"#, "maker"),
+    ] {
+        assert_eq!(manager(stored, written), owner, "{stored} {written}");
+    }
+}
+
+/// The time that the server gives a taint without one belongs to who wrote the taint.
+#[test]
+fn a_time_that_the_server_sets_is_owned() {
+    let rule = json!({
+        "apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule",
+        "metadata": {"name": "rule", "uid": "1", "resourceVersion": "1", "managedFields": [{
+            "manager": "maker", "operation": "Update", "apiVersion": "resource.k8s.io/v1", "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:spec": {"f:taint": {"f:effect": {}, "f:key": {}, "f:timeAdded": {}}}},
+        }]},
+        "spec": {"taint": {"effect": "NoExecute", "key": "example.com/taint", "timeAdded": "2026-11-26T01:00:07Z"}},
+        "status": {},
+    });
+    let text = r#"{"spec": {"taint": {"timeAdded": null}}}"#;
+    let answer = patch(&rule.to_string(), "merge", text, json!({"release": "1.37.2", "fieldManager": "patcher"}));
+    let managers = &answer["objects"][0]["object"]["metadata"]["managedFields"];
+    assert_eq!(managers[0]["fieldsV1"], json!({"f:spec": {"f:taint": {"f:effect": {}, "f:key": {}}}}));
+    assert_eq!(
+        (&managers[1]["manager"], &managers[1]["fieldsV1"]),
+        (&json!("patcher"), &json!({"f:spec": {"f:taint": {"f:timeAdded": {}}}}))
+    );
+}
+
+/// A patch cannot move an object; without a namespace, the object keeps that of the request.
+#[test]
+fn the_namespace_is_that_of_the_request() {
+    let of = |text: &str| patch(&made(r#"{"deviceClassName": "a.b"}"#), "merge", text, json!({"release": "1.37.2"}));
+    let moved = of(r#"{"metadata": {"namespace": "other", "name": "other"}}"#);
+    let status = &moved["objects"][0]["status"];
+    assert_eq!(status["message"], "the namespace of the provided object does not match the namespace sent on the request");
+    let without = of(r#"{"metadata": {"namespace": null, "labels": {"a": "b"}}}"#);
+    assert_eq!(without["objects"][0]["status"], Value::Null, "{without}");
+    assert_eq!(without["objects"][0]["object"]["metadata"]["namespace"], "ns");
+}

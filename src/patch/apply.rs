@@ -54,6 +54,14 @@ impl Writer<'_> {
         Set::new(fields.iter().map(|field| vec![Step::Field((*field).to_owned())]).collect())
     }
 
+    /// An object as its fields are compared. `whole`: the same with empty lists and maps. Inside a list that is owned as a whole, they
+    /// differ from what is not there (structured-merge-diff, `value/listreflect.go`, `EqualsUsing`).
+    pub fn as_compared(&self, mut object: Value, whole: &Value) -> Value {
+        let (schema, shape) = self.typed();
+        schema.put_whole_lists(shape, &mut object, whole);
+        object
+    }
+
     /// Takes an object and its managers apart.
     fn bare(&self, object: &Value) -> Bare {
         let (schema, shape) = self.typed();

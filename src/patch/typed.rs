@@ -232,6 +232,21 @@ impl Schema {
         out
     }
 
+    /// Puts lists that are owned as a whole in the place of those without their empty lists and maps.
+    pub fn put_whole_lists(&self, shape: Shape, value: &mut Value, whole: &Value) {
+        match (shape, value, whole) {
+            (Shape::Leaf, Value::Array(items), Value::Array(whole)) => items.clone_from(whole),
+            (Shape::Fields(_), Value::Object(members), Value::Object(whole)) => {
+                for (name, value) in members.iter_mut() {
+                    if let Some(whole) = whole.get(name) {
+                        self.put_whole_lists(self.child(shape, name), value, whole);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Returns the differences of two values.
     pub fn compare(&self, shape: Shape, left: &Value, right: &Value) -> Compared {
         let mut found = Differences::default();

@@ -1,6 +1,6 @@
 //! A patch of a stored object: the patched object, and whether the server accepts it.
 
-use crate::api::{Api, Family, Scope};
+use crate::api::{Api, Family, Release, Scope};
 use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
@@ -24,6 +24,7 @@ use crate::text::{Mode, Tree};
 use claimkit_values::order;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The type of a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -279,7 +280,10 @@ impl PatchRequest<'_, '_> {
 
     /// Decodes the patched object and prepares it as an update or as a new object.
     fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, Stop> {
-        let text = patched.value.to_string();
+        let text = match old {
+            Some(_) => self.with_namespace(&patched.value).to_string(),
+            None => patched.value.to_string(),
+        };
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else {
@@ -305,24 +309,42 @@ impl PatchRequest<'_, '_> {
         Ok(Done { result: self.value(&result)?, text, live: None })
     }
 
-    /// Refuses a patched object of another name or namespace than the request's (apiserver, pkg/endpoints/handlers/rest.go,
-    /// `checkName`).
+    /// The namespace of the stored object.
+    fn stored_namespace(&self) -> &str {
+        if self.item.namespace.is_empty() { self.namespace() } else { &self.item.namespace }
+    }
+
+    /// A patched object with the namespace of the request, if it has none (apiserver, pkg/registry/rest/meta.go,
+    /// `EnsureObjectNamespaceMatchesRequestNamespace`).
+    fn with_namespace<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
+        let own = value.pointer("/metadata/namespace");
+        let lacks = own.is_none_or(|namespace| namespace.is_null() || namespace == "");
+        let mut value = Cow::Borrowed(value);
+        if lacks
+            && self.api.kind.scope == Scope::Namespaced
+            && value.get("metadata").is_some_and(Value::is_object)
+            && let Some(metadata) = value.to_mut().get_mut("metadata").and_then(Value::as_object_mut)
+        {
+            metadata.insert("namespace".to_owned(), self.stored_namespace().into());
+        }
+        value
+    }
+
+    /// Refuses a patched object of another namespace or name than the request's (apiserver, pkg/endpoints/handlers/patch.go,
+    /// `applyPatch`).
     fn names_stored(&self, new: &Body<'_>) -> Result<(), Stop> {
         let refused = |message: String| Err(Stop::Status(Box::new(Status::bad_request(message))));
         let text = |name: &str| new.record().record("metadata").map_or("", |meta| meta.str(name));
         let (name, namespace) = (text("name"), text("namespace"));
         let asked = &self.item.name;
+        if self.api.kind.scope == Scope::Namespaced && !namespace.is_empty() && namespace != self.stored_namespace() {
+            return Err(Stop::Status(Box::new(Status::other_namespace())));
+        }
         if name.is_empty() {
             return refused(format!("the name of the object ({asked} based on URL) was undeterminable: name must be provided"));
         }
         if name != asked {
             return refused(format!("the name of the object ({name}) does not match the name on the URL ({asked})"));
-        }
-        let stored = if self.item.namespace.is_empty() { self.namespace() } else { &self.item.namespace };
-        if self.api.kind.scope == Scope::Namespaced && !namespace.is_empty() && namespace != stored {
-            return refused(format!(
-                "the namespace of the object ({namespace}) does not match the namespace on the request ({stored})"
-            ));
         }
         Ok(())
     }
@@ -351,12 +373,23 @@ impl PatchRequest<'_, '_> {
     }
 
     fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
-        let mut text = String::new();
-        record::encode(record, self.item.release, &mut text);
-        let mut value: Value = serde_json::from_str(&text)
-            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))?;
+        let mut value = self.encoded(record, record::encode)?;
         text::without_clock(&mut value);
         Ok(value)
+    }
+
+    /// A new object as the server compares it with the stored one, with the times that it sets itself.
+    fn compared(&self, record: &Record<'_>) -> Result<Value, Stop> {
+        let object = self.encoded(record, record::encode)?;
+        let whole = self.encoded(record, record::encode_with_empty)?;
+        Ok(self.writer().as_compared(object, &whole))
+    }
+
+    fn encoded(&self, record: &Record<'_>, encode: fn(&Record<'_>, Release, &mut String)) -> Result<Value, Stop> {
+        let mut text = String::new();
+        encode(record, self.item.release, &mut text);
+        serde_json::from_str(&text)
+            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
     }
 
     fn writer(&self) -> apply::Writer<'_> {
@@ -428,7 +461,7 @@ impl PatchRequest<'_, '_> {
         let Some((document, root)) = document else { return Ok(patched) };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, &patched)?;
-        let written = apply::update(live, &self.value(new.record())?, &self.writer())?;
+        let written = apply::update(live, &self.compared(new.record())?, &self.writer())?;
         let managers = written.pointer("/metadata/managedFields").cloned();
         if let Some(metadata) = patched.value.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
