@@ -148,6 +148,21 @@ fn every_plugin_counts() {
     assert_eq!(answer["pods"][2]["turn"]["devices"][0]["device"], "gpu.example.com/a/gpu-0");
 }
 
+/// A change of devices that helps on a node helps on another only if nothing else refuses the pod there.
+#[test]
+fn nodes_share_an_account_only_if_others_say_the_same_of_them() {
+    let held = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: NAME, namespace: default}\nspec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu, count: 2}}]}}\nstatus: {allocation: {devices: {results: [{request: gpu, driver: gpu.example.com, pool: NAME, device: gpu-0}, {request: gpu, driver: gpu.example.com, pool: NAME, device: gpu-1}]}}, reservedFor: [{resource: pods, name: other, uid: u}]}\n---\n";
+    let both = ["a", "b"].map(|name| held.replace("NAME", name)).concat();
+    let shared = |more: &str| {
+        let answer = allocate(&[both.as_str(), &pod("p", more)].concat());
+        let [a, b] = [&answer["pods"][0]["nodes"][0], &answer["pods"][0]["nodes"][1]];
+        assert_eq!(a["relaxations"][0]["text"], "freeing claim default/a: gives gpu-0 on a", "{answer}");
+        (b["sameAs"].clone(), b["relaxations"][0]["text"].clone())
+    };
+    assert_eq!(shared("tolerations: [{operator: Exists}], "), (json!("a"), Value::Null));
+    assert_eq!(shared(""), (Value::Null, json!("freeing claim default/b: gives gpu-0 on b")));
+}
+
 /// Nodes of the same score: one is taken by name, and the answer says whether that matters.
 #[test]
 fn ties_are_told() {

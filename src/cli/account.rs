@@ -9,7 +9,7 @@ use crate::finding::FieldPath;
 use crate::place::device::behaviour::{Behaviour, allocator};
 use crate::place::device::explain::account::{Change, Holder, Missing, NodeAccount, PodAccount, PoolAccount, RequestAccount};
 use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
-use crate::place::device::explain::turn::TurnOutcome;
+use crate::place::device::explain::turn::{Plugin, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::features::Features;
 use crate::place::device::status::Code;
@@ -282,8 +282,10 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
     for pool in node.pools.iter().filter(|pool| pool.state != PoolState::Ok) {
         out.push_str(&width.wrapped(&pool_text(pool), 2, 4));
     }
+    let by_others = node.refusals.iter().any(|refusal| refusal.plugin != Plugin::DynamicResources);
+    let helps = if by_others { "What helps with the devices alone" } else { "What helps" };
     for relaxation in &node.relaxations {
-        out.push_str(&width.wrapped(&format!("What helps: {}", relaxation.text), 2, 4));
+        out.push_str(&width.wrapped(&format!("{helps}: {}", relaxation.text), 2, 4));
         for place in relaxation.changes.iter().filter_map(|change| place(change, texts)) {
             out.push_str(&width.wrapped(&place, 4, 6));
         }

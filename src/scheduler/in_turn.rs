@@ -133,18 +133,21 @@ impl Accounts<'_> {
             (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
         };
         *left = left.saturating_sub(nodes.len());
-        let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
-            (true, true) => self.devices(seen, &nodes),
-            (_, true) => briefly(seen, &nodes),
-            (_, false) => PodAccount { before: self.asked.before_nodes(seen), ..briefly(seen, &nodes) },
-        };
         let failed: BTreeMap<usize, Vec<NodeRefusal>> = seen.refused().into_iter().collect();
-        for (account, node) in account.nodes.iter_mut().zip(&nodes) {
-            let refusals = match chosen {
+        let refusals: Vec<Vec<NodeRefusal>> = nodes
+            .iter()
+            .map(|node| match chosen {
                 Some(own) if own == *node || !is_full => Vec::new(),
                 Some(_) => seen.refusals(*node),
                 None => failed.get(node).cloned().unwrap_or_default(),
-            };
+            })
+            .collect();
+        let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
+            (true, true) => self.devices(seen, &nodes, &refusals),
+            (_, true) => briefly(seen, &nodes),
+            (_, false) => PodAccount { before: self.asked.before_nodes(seen), ..briefly(seen, &nodes) },
+        };
+        for (account, refusals) in account.nodes.iter_mut().zip(refusals) {
             refuse(account, refusals);
         }
         account.summary = explain::summary(&account.nodes);
@@ -154,8 +157,9 @@ impl Accounts<'_> {
         self.done.insert(seen.pod(), account);
     }
 
-    /// The account of a pod with devices, in the cluster as it is before the attempt.
-    fn devices(&self, seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
+    /// The account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other plugins say
+    /// the same of them: a change of devices that helps on one may not help on the other.
+    fn devices(&self, seen: &Seen<'_, '_>, nodes: &[usize], refusals: &[Vec<NodeRefusal>]) -> PodAccount {
         let Scheduler { behaviour, features, engine, .. } = self.asked.scheduler;
         let facts = seen.facts();
         let Some(pod) = facts.pods.get(seen.pod()) else { return PodAccount::default() };
@@ -163,8 +167,16 @@ impl Accounts<'_> {
         pod.spec.node_name.clear();
         let cluster = Cluster::new(&facts, behaviour, features, engine);
         let case = PodCase::new(&cluster, self.asked.rules(), self.asked.gates, &pod);
-        explain::explain_pod(&cluster, &case, nodes, self.asked.explain)
+        let others: Vec<String> = refusals.iter().map(|refusals| reasons_of_others(refusals)).collect();
+        let nodes: Vec<(usize, &str)> = nodes.iter().copied().zip(others.iter().map(String::as_str)).collect();
+        explain::explain_pod_apart(&cluster, &case, &nodes, self.asked.explain)
     }
+}
+
+/// Returns the reasons of the plugins that are not for devices.
+fn reasons_of_others(refusals: &[NodeRefusal]) -> String {
+    let others = refusals.iter().filter(|refusal| refusal.plugin != Plugin::DynamicResources);
+    others.flat_map(|refusal| refusal.reasons.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
 }
 
 /// The account of a pod without devices, or of the node that a pod gets.

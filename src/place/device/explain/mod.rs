@@ -39,6 +39,7 @@ use crate::place::device::sorted::Sorted;
 use crate::place::device::status::Code;
 use account::{Before, NodeAccount, PodAccount, Summary};
 use kinds::{BeforeNodes, NodeVerdict};
+use std::collections::BTreeMap;
 
 /// All node searches together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 10;
@@ -72,6 +73,12 @@ impl Default for Explain {
 
 /// The account of a pod, or of claims without one, on some nodes.
 pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
+    let nodes: Vec<(usize, &str)> = nodes.iter().map(|node| (*node, "")).collect();
+    explain_pod_apart(cluster, case, &nodes, options)
+}
+
+/// As [`explain_pod`]; nodes share an account only if their texts are equal too.
+pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(usize, &str)], options: Explain) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());
     let names = case.pending.iter().chain(&case.allocated).copied().chain(refused).map(|claim| claim.metadata.full_name());
     let mut account =
@@ -89,11 +96,12 @@ pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], o
         return account;
     }
     let gatherer = Gatherer::new(cluster);
-    let mut groups: Sorted<String, String> = Sorted::new();
+    let mut apart: BTreeMap<&str, Sorted<String, String>> = BTreeMap::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
-    for at in nodes {
+    for (at, text) in nodes {
+        let groups = apart.entry(text).or_default();
         let of_node = Explain { budget: options.budget.min(left), ..options };
-        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, &groups);
+        let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, groups);
         left = left.saturating_sub(told.cost);
         groups.insert_new(key, told.name.clone());
         account.nodes.push(told);
