@@ -515,16 +515,16 @@ metadata: {name: n1}
     };
     let (message, told) = help("", "resourceClaimTemplateName: single-gpus");
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
-    assert_eq!(told, "no ResourceClaimTemplate `single-gpus` in namespace `ns` is given; did you mean `single-gpu`?");
+    assert_eq!(told, "there is no ResourceClaimTemplate `single-gpus` in namespace `ns`; did you mean `single-gpu`?");
     let (message, told) = help("1", "resourceClaimTemplateName: single-gpu");
     assert_eq!(message, "pod \"ns/p\": ResourceClaim not created yet");
     assert_eq!(told, "kube-controller-manager makes the claim from ResourceClaimTemplate `single-gpu`, and has not yet");
     let (message, told) = help("", "resourceClaimName: other");
     assert_eq!(message, "could not find ResourceClaim \"ns/other\"");
-    assert_eq!(told, "no ResourceClaim `other` in namespace `ns` is given");
+    assert_eq!(told, "there is no ResourceClaim `other` in namespace `ns`");
     let (message, told) = help("", "resourceClaimName: shared");
     assert_eq!(message, "request gpu: device class gpu.exmaple.com does not exist");
-    assert_eq!(told, "no DeviceClass `gpu.exmaple.com` is given; did you mean `gpu.example.com`?");
+    assert_eq!(told, "there is no DeviceClass `gpu.exmaple.com`; did you mean `gpu.example.com`?");
 }
 
 #[test]

@@ -65,5 +65,5 @@ fn lacks<'m>(kind: &str, namespace: &str, name: &str, there: impl Iterator<Item 
     }
     let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
     let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Some(format!("no {kind} `{name}`{place} is given{meant}"))
+    Some(format!("there is no {kind} `{name}`{place}{meant}"))
 }
