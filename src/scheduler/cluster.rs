@@ -24,6 +24,11 @@ pub struct PreparedCluster {
 }
 
 impl PreparedCluster {
+    /// Whether a slice publishes devices.
+    pub fn has_slices(&self) -> bool {
+        !self.facts.slices.is_empty()
+    }
+
     /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
     pub fn read(text: &str, release: Option<Release>, namespace: Option<&str>, limits: &Limits) -> Self {
         let release = release.unwrap_or(Release::latest());

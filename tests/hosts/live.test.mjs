@@ -75,6 +75,40 @@ function stored() {
   return [...all, { apiVersion: "v1", kind: "Namespace", metadata: { name: "demo", labels: { "resource.kubernetes.io/admin-access": "true" } } }];
 }
 
+/** A cluster with one node of two devices, one of them held, a node without any, and a pod that waits; `change` alters the objects. */
+function small(change = () => {}) {
+  const message = "0/2 nodes are available: 2 cannot allocate all claims. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.";
+  const node = (name) => ({ apiVersion: "v1", kind: "Node", metadata: { name, labels: { "kubernetes.io/hostname": name } }, spec: {}, status: { allocatable: { cpu: "8", memory: "8Gi", pods: "10" } } });
+  const claim = (name, request, status) => ({ apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name, namespace: "demo", uid: `u-${name}` }, spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count: 1, ...request } }] } }, status });
+  const pod = (name, spec, status) => ({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "demo", uid: `u-${name}` }, spec: { containers: [{ name: "c", image: "x", resources: { claims: [{ name: "gpu" }] } }], resourceClaims: [{ name: "gpu", resourceClaimName: name }], ...spec }, status });
+  const all = {
+    a: node("a"), b: node("b"),
+    class: { apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name: "gpu" }, spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } },
+    slice: { apiVersion: "resource.k8s.io/v1", kind: "ResourceSlice", metadata: { name: "a-gpu" }, spec: { driver: "gpu.example.com", nodeName: "a", pool: { name: "a", generation: 1, resourceSliceCount: 1 }, devices: ["gpu-0", "gpu-1"].map((name, at) => ({ name, attributes: { model: { string: at === 0 ? "a100" : "l4" } } })) } },
+    held: claim("serving", {}, { allocation: { devices: { results: [{ request: "gpu", driver: "gpu.example.com", pool: "a", device: "gpu-0" }] } }, reservedFor: [{ resource: "pods", name: "serving", uid: "u-serving" }] }),
+    holder: pod("serving", { nodeName: "a" }, { phase: "Running" }),
+    wanted: claim("train", { selectors: [{ cel: { expression: 'device.attributes["gpu.example.com"].model == "a100"' } }] }),
+    waits: pod("train", {}, { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] }),
+  };
+  change(all);
+  return Object.values(all).filter(Boolean);
+}
+
+/** The cases of small clusters, each with what its answer must name. */
+const SMALL = {
+  // The three that kubectl-why-pending tells apart, see tests/peers/WHY.md.
+  "class-missing": [(all) => (all.wanted.spec.devices.requests[0].exactly.deviceClassName = "gpuu"), /no DeviceClass `gpuu`; did you mean `gpu`\?/],
+  "no-slices": [(all) => (all.slice = all.held = all.holder = undefined), /In the cluster:\n {2}there is no ResourceSlice: no driver publishes devices\n/],
+  "devices-held": [() => {}, /gpu-0: held by demo\/serving \(for serving\)\n[^]*dropping selector 0 of request gpu: gives gpu-1 on a\n/],
+  // Another plugin refuses the node that has the devices.
+  tainted: [(all) => {
+    all.held = all.holder = undefined;
+    all.a.spec.taints = [{ key: "dedicated", value: "ml", effect: "NoSchedule" }];
+  }, /What helps:\n {2}tolerating the taint dedicated=ml:NoSchedule: gives the pod its devices on a\n/],
+  // No change of devices helps where the pod does not want the node.
+  "other-zone": [(all) => (all.waits.spec.nodeSelector = { zone: "z" }), /No change of devices alone helps/],
+};
+
 /** Compares with the recorded text; `CLAIMKIT_WRITE=1` records. */
 function recorded(name, text) {
   const file = path.join(here, "live", `${name}.txt`);
@@ -99,14 +133,28 @@ for (const command of commands) {
     assert.deepEqual(api.log.filter((line) => !line.startsWith("GET ")), []);
   });
 
+  test(`${name}: what helps makes the pod run, and says where something else refuses it`, { skip }, async () => {
+    for (const [file, [change, names]] of Object.entries(SMALL)) {
+      const api = await serve({ stored: small(change), metrics: gated });
+      const answer = await ask(api, command, ["why", "train"]);
+      const { helps } = JSON.parse((await ask(api, command, ["why", "train", "-o", "json"])).stdout).pods[0];
+      await api.stop();
+      recorded(file, shown(["why", "train"], answer));
+      assert.match(answer.stdout, names, file);
+      for (const text of helps) assert.ok(answer.stdout.replaceAll(/\s+/g, " ").includes(text), `${file}: ${text}`);
+    }
+  });
+
   test(`${name}: a kind that may not be read costs no other`, { skip }, async () => {
     for (const plural of ["pods", "nodes", "resourceslices", "deviceclasses", "resourceclaims", "resourceclaimtemplates", "devicetaintrules", "namespaces"]) {
       const api = await serve({ stored: stored(), refuse: [plural], metrics: gated });
       const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"]);
       await api.stop();
       assert.match(stderr, new RegExp(`^claimkit: ${plural} could not be seen \\(${plural} is forbidden: .*\\): .+$`, "m"));
-      if (plural === "pods") assert.equal(exit, 2, "without pods there is nothing to explain");
-      else {
+      if (plural === "pods") {
+        assert.equal(exit, 2);
+        assert.match(stderr, /^claimkit: without pods there is nothing to explain$/m);
+      } else {
         assert.equal(exit, 0, stderr);
         assert.match(stdout.replaceAll(/\s+/g, " "), new RegExp(`Not sure, for ${plural} could not be seen: `));
       }
@@ -116,7 +164,20 @@ for (const command of commands) {
     const { stdout, stderr, exit } = await ask(api, command, ["why", "pod0"]);
     await api.stop();
     assert.deepEqual([stdout, exit], ["", 2]);
-    assert.match(stderr, /nothing of the cluster was seen/);
+    assert.match(stderr, /^claimkit: nothing of the cluster was seen: pods is forbidden: .*; nor were nodes, .*, namespaces$/m);
+  });
+
+  test(`${name}: what may be there is not said to be missing`, { skip }, async () => {
+    for (const [file, refuse] of [["class-missing", "deviceclasses"], ["no-slices", "resourceslices"], ["devices-held", "resourceclaims"]]) {
+      const api = await serve({ stored: small(SMALL[file][0]), refuse: [refuse], metrics: gated });
+      const { stdout, exit } = await ask(api, command, ["why", "train"]);
+      const [pod] = JSON.parse((await ask(api, command, ["why", "train", "-o", "json"])).stdout).pods;
+      assert.equal((await ask(api, command, ["why", "train", "--require"])).exit, 1);
+      await api.stop();
+      assert.deepEqual([exit, pod.verdict, pod.helps], [0, "unknown", []], file);
+      assert.match(stdout, new RegExp(`^demo/train waits\\. It is not known why, for ${refuse} could not be seen\\.$`, "m"));
+      assert.doesNotMatch(stdout, /There is no|does not exist|→|What helps|In the cluster/, file);
+    }
   });
 
   test(`${name}: where only the namespace may be read, it is`, { skip }, async () => {
@@ -267,6 +328,16 @@ for (const command of commands) {
     await api.stop();
     assert.deepEqual(api.log.filter((line) => !line.startsWith("GET ")), []);
     assert.ok(api.log.every((line) => !/namespaces/.test(line)), api.log.join("\n"));
+  });
+
+  test(`${name}: audit finds devices in use that no slice publishes, where there is no slice at all`, { skip }, async () => {
+    const without = broken().filter(({ kind }) => kind !== "ResourceSlice");
+    for (const [how, wanted] of [[{}, ["claims hold 2 devices, and no driver publishes any: there is no ResourceSlice"]], [{ refuse: ["resourceslices"] }, []]]) {
+      const api = await serve({ stored: without, metrics: gated, ...how });
+      const { findings } = JSON.parse((await ask(api, command, ["audit", "--live", "-o", "json"])).stdout);
+      await api.stop();
+      assert.deepEqual(findings.filter(({ code }) => code === "device-unpublished").map(({ message }) => message), wanted);
+    }
   });
 
   test(`${name}: audit says what it did not see, and concludes nothing from it`, { skip }, async () => {

@@ -1,19 +1,23 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
+use super::helps::{self, is_about_others};
 use super::read::{Brief, Unseen};
 use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
-use crate::place::device::explain::turn::{Plugin, Turn, TurnOutcome};
+use crate::place::device::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::status::Code;
 use crate::report::text::wrapped;
 use claimkit_values::order;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Most names in one line.
 const MOST_NAMES: usize = 3;
 /// Most nodes of a group whose own reasons are listed.
 const MOST_OWN: usize = 3;
+/// Most groups of nodes that are listed.
+const MOST_GROUPS: usize = 8;
 /// Most changes that are listed.
 const MOST_CHANGES: usize = 5;
 /// Most findings about the cluster that are listed.
@@ -24,6 +28,8 @@ pub struct Answered<'a> {
     pub brief: &'a Brief,
     /// Its account, if it waits and asks for devices.
     pub account: Option<&'a PodAccount>,
+    /// The objects that could not be read.
+    pub unseen: &'a [Unseen],
 }
 
 /// The facts on which the answer is based.
@@ -50,7 +56,16 @@ pub enum Verdict {
     /// In turn: it gets a node. Alone: some node can give it its devices.
     Fits,
     Refused,
+    /// Objects that would decide could not be read.
+    Unknown,
 }
+
+/// The kinds whose objects stop a pod where they are missing, as help names them, with their plurals.
+const STOPPING: [(&str, &str); 3] = [
+    ("there is no ResourceClaim `", "resourceclaims"),
+    ("there is no ResourceClaimTemplate `", "resourceclaimtemplates"),
+    ("there is no DeviceClass `", "deviceclasses"),
+];
 
 impl Verdict {
     /// Whether the pod gets no node.
@@ -62,6 +77,26 @@ impl Verdict {
 impl Answered<'_> {
     /// Returns the outcome for the pod.
     pub fn verdict(&self) -> Verdict {
+        match self.seen_verdict() {
+            Verdict::Stopped | Verdict::Refused if self.lacks().is_some() => Verdict::Unknown,
+            verdict => verdict,
+        }
+    }
+
+    /// The kind that could not be read, and would decide: what the pod lacks may be there.
+    fn lacks(&self) -> Option<&str> {
+        let account = self.account?;
+        let is_unseen = |plural: &str| self.unseen.iter().any(|unseen| unseen.is_about(plural));
+        if let Some(help) = account.before.as_ref().and_then(|before| before.help.as_deref()) {
+            let missing = STOPPING.into_iter().find(|(start, _)| help.starts_with(start));
+            return missing.map(|(_, plural)| plural).filter(|plural| is_unseen(plural));
+        }
+        let about_devices = self.nodes().any(|node| !is_about_others(node));
+        Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.what == **plural))
+    }
+
+    /// The outcome for the pod by what was read.
+    fn seen_verdict(&self) -> Verdict {
         if matches!(self.brief.phase(), "Succeeded" | "Failed") {
             return Verdict::Ended;
         }
@@ -89,12 +124,20 @@ impl Answered<'_> {
         }
     }
 
+    /// The changes that would help, if it gets no node.
+    pub fn helps(&self) -> Vec<String> {
+        if self.verdict().is_refused() { self.account.map(helps::of).unwrap_or_default() } else { Vec::new() }
+    }
+
     /// The pod in one sentence.
     fn sentence(&self) -> String {
         let name = self.brief.full_name();
         let account = self.account;
         match self.verdict() {
             Verdict::Scheduled => format!("{name} has a node: {}.", self.brief.node().unwrap_or_default()),
+            Verdict::Unknown => {
+                format!("{name} waits. It is not known why, for {} could not be seen.", self.lacks().unwrap_or_default())
+            }
             Verdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
             Verdict::NoDevices => format!("{name} waits, and asks for no devices: something else keeps it."),
             Verdict::Stopped => {
@@ -149,11 +192,6 @@ fn is_about_devices(node: &NodeAccount) -> bool {
     node.refusals.iter().all(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
-/// Whether plugins refuse the pod, and the one for devices does not.
-fn is_about_others(node: &NodeAccount) -> bool {
-    !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == Plugin::DynamicResources)
-}
-
 fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
 }
@@ -161,9 +199,9 @@ fn is_allocated(node: &NodeAccount) -> bool {
 /// Nodes with the same reasons.
 struct Group<'a> {
     names: Vec<&'a str>,
-    /// The lines that all pods share.
+    /// The lines that all nodes share.
     lines: Vec<String>,
-    /// The lines about the devices of each pod.
+    /// The lines about each node's own amounts and devices.
     own: Vec<(&'a str, Vec<String>)>,
 }
 
@@ -198,12 +236,16 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
         out.push_str(&wrapped("kube-scheduler has written nothing about it yet.", 2, 4, width));
     }
     let Some(account) = one.account.filter(|_| one.brief.waits() && verdict != Verdict::NoDevices) else { return };
-    if let Some(help) = account.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty()) {
-        out.push_str(&wrapped(help, 2, 4, width));
+    let help = account.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty());
+    if let Some(help) = help.filter(|_| verdict != Verdict::Unknown) {
+        out.push_str(&wrapped(&as_sentence(help), 2, 4, width));
     }
     for Unseen { what, so, .. } in beside.unseen {
         let so = if so.is_empty() { String::new() } else { format!(": {so}") };
         out.push_str(&wrapped(&format!("Not sure, for {what} could not be seen{so}."), 2, 4, width));
+    }
+    if verdict == Verdict::Unknown {
+        return;
     }
     if let Some(turn) = &account.turn {
         for line in in_turn(one, turn, verdict) {
@@ -220,17 +262,33 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
         out.push_str(&wrapped(&format!("The nodes, and what helps: as for {first}."), 2, 4, width));
         return;
     }
-    for group in groups(account) {
-        write_group(out, &group, width);
+    let groups = groups(account);
+    for group in groups.iter().take(MOST_GROUPS) {
+        write_group(out, group, width);
     }
-    let helps = if verdict == Verdict::Fits { Vec::new() } else { helps(account) };
+    let left: usize = groups.iter().skip(MOST_GROUPS).map(|group| group.names.len()).sum();
+    if left > 0 {
+        out.push('\n');
+        out.push_str(&wrapped(&format!("{left} more nodes have other reasons: `--node NAME` shows one"), 0, 2, width));
+    }
+    let helps = one.helps();
     if !helps.is_empty() {
         out.push_str("\nWhat helps:\n");
         list(out, &helps, MOST_CHANGES, width);
-    } else if verdict == Verdict::Refused && account.nodes.iter().any(|node| node.verdict == NodeVerdict::None) {
+    } else if verdict == Verdict::Refused
+        && let Some(why) = helps::why_none(account)
+    {
         out.push('\n');
-        out.push_str(&wrapped("No single change helps, nor any pair that was tried.", 0, 2, width));
+        out.push_str(&wrapped(why, 0, 2, width));
     }
+}
+
+/// Writes help as a sentence.
+fn as_sentence(help: &str) -> String {
+    let mut letters = help.chars();
+    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
+    let end = if help.ends_with(['.', '?']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 /// Lines about a pod that is placed in turn, beside those about nodes.
@@ -260,16 +318,17 @@ fn write_group(out: &mut String, group: &Group<'_>, width: usize) {
     for line in rest {
         out.push_str(&wrapped(line, 2, 4, width));
     }
-    let own = group.own.iter().filter(|(_, lines)| !lines.is_empty());
-    for (name, lines) in own.clone().take(MOST_OWN) {
+    let own: Vec<&(&str, Vec<String>)> = group.own.iter().filter(|(_, lines)| !lines.is_empty()).take(MOST_OWN).collect();
+    for (name, lines) in &own {
         for line in lines {
             let line = if group.names.len() > 1 { format!("{name}: {line}") } else { line.clone() };
             out.push_str(&wrapped(&line, 4, 6, width));
         }
     }
-    let more = own.count().saturating_sub(MOST_OWN);
-    if more > 0 {
-        out.push_str(&wrapped(&format!("{more} more: `--node NAME` shows one, `--output json` all"), 4, 6, width));
+    let more = group.names.len().saturating_sub(own.len());
+    if more > 0 && !own.is_empty() {
+        let alike = if more == 1 { "node is alike: `--node NAME` shows it" } else { "nodes are alike: `--node NAME` shows one" };
+        out.push_str(&wrapped(&format!("{more} more {alike}"), 4, 6, width));
     }
 }
 
@@ -286,23 +345,24 @@ fn list(out: &mut String, lines: &[String], most: usize, width: usize) {
 /// Groups the nodes that give no devices by what is the same for them, the largest group first.
 fn groups(account: &PodAccount) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
-    // The group of each node that has an account of its own.
-    let mut homes: Vec<(&str, usize)> = Vec::new();
+    let mut known: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    let first: BTreeMap<&str, &NodeAccount> =
+        account.nodes.iter().filter(|node| node.same_as.is_none()).map(|node| (node.name.as_str(), node)).collect();
     for node in account.nodes.iter().filter(|node| !is_allocated(node)) {
-        let first = node.same_as.as_deref().and_then(|same| homes.iter().find(|(name, _)| *name == same)).map(|(_, home)| *home);
-        let home = first.unwrap_or_else(|| {
-            let lines = common(node);
-            groups.iter().position(|group| group.lines == lines).unwrap_or_else(|| {
-                groups.push(Group { names: Vec::new(), lines, own: Vec::new() });
-                groups.len().saturating_sub(1)
-            })
+        let devices = node.same_as.as_deref().and_then(|same| first.get(same).copied()).unwrap_or(node);
+        let lines = common(node, devices);
+        let home = *known.entry(lines.clone()).or_insert_with(|| {
+            groups.push(Group { names: Vec::new(), lines, own: Vec::new() });
+            groups.len().saturating_sub(1)
         });
         let Some(group) = groups.get_mut(home) else { continue };
         group.names.push(&node.name);
-        if node.same_as.is_none() {
-            group.own.push((&node.name, own(node)));
-            homes.push((&node.name, home));
+        let is_elsewhere = node.same_as.is_some() && !group.names.contains(&devices.name.as_str());
+        let mut lines = own(node);
+        if is_elsewhere && !is_about_others(node) && group.names.len() == 1 {
+            lines.push(format!("its devices are like those of {}: `--node {}` shows them", devices.name, node.name));
         }
+        group.own.push((&node.name, lines));
     }
     order::sort_by_key(&mut groups, |group| std::cmp::Reverse(group.names.len()));
     groups
@@ -314,9 +374,10 @@ fn lacks(request: &RequestAccount) -> bool {
     left < request.wanted.max(1)
 }
 
-/// The reasons that nodes may share: the scheduler's message, and how many devices are left at each stage.
-fn common(node: &NodeAccount) -> Vec<String> {
-    let others = node.refusals.iter().filter(|refusal| refusal.plugin != Plugin::DynamicResources);
+/// The reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node with the
+/// account of its devices, which may be an earlier one that is alike.
+fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
+    let others = node.refusals.iter().filter(|refusal| !is_node_own(refusal));
     let refused: Vec<String> = node.refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
     let message = if refused.is_empty() { node.message.clone().unwrap_or_default() } else { refused.join("; ") };
     let mut lines = vec![message];
@@ -324,10 +385,10 @@ fn common(node: &NodeAccount) -> Vec<String> {
     if is_about_others(node) {
         return lines;
     }
-    lines.extend(node.help.clone().filter(|help| !help.is_empty()));
-    lines.extend(node.resources.iter().filter(|resource| resource.short).map(|resource| resource.text.clone()));
-    let some_lack = node.requests.iter().any(lacks);
-    for request in node.requests.iter().filter(|request| !some_lack || lacks(request)) {
+    lines.extend(devices.help.clone().filter(|help| !help.is_empty()));
+    lines.extend(devices.resources.iter().filter(|resource| resource.short).map(|resource| resource.text.clone()));
+    let some_lack = devices.requests.iter().any(lacks);
+    for request in devices.requests.iter().filter(|request| !some_lack || lacks(request)) {
         let sub = request.sub.as_deref().map(|sub| format!("/{sub}")).unwrap_or_default();
         let line = format!("{}{sub}: {}", request.request, request.text);
         if !lines.contains(&line) {
@@ -337,9 +398,15 @@ fn common(node: &NodeAccount) -> Vec<String> {
     lines
 }
 
-/// The reasons that name the node's own devices.
+/// Whether the reasons of a plugin have amounts, which differ from node to node.
+fn is_node_own(refusal: &NodeRefusal) -> bool {
+    matches!(refusal.plugin, Plugin::NodeResourcesFit | Plugin::DynamicResources)
+}
+
+/// The reasons with the node's own amounts and devices.
 fn own(node: &NodeAccount) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
+    let amounts = node.refusals.iter().filter(|refusal| is_node_own(refusal));
+    let mut lines: Vec<String> = amounts.flat_map(|refusal| refusal.why.clone()).collect();
     if is_about_others(node) {
         return lines;
     }
@@ -359,15 +426,4 @@ fn own(node: &NodeAccount) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// The changes that help, each once, in the order of the nodes.
-fn helps(account: &PodAccount) -> Vec<String> {
-    let mut helps: Vec<String> = Vec::new();
-    for relaxation in account.nodes.iter().flat_map(|node| &node.relaxations) {
-        if !helps.contains(&relaxation.text) {
-            helps.push(relaxation.text.clone());
-        }
-    }
-    helps
 }

@@ -90,10 +90,10 @@ fn answer(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
     let mut live = Live::open(arguments, host)?;
     let gates = why::gates(&mut live, given, host);
     let (text, unseen) = live.texts(host);
-    why::tell(&live, &unseen, host);
     if text.is_empty() {
-        return Err("nothing of the cluster was seen".to_owned());
+        return Err(why::nothing_seen(&unseen));
     }
+    why::tell(&live, &unseen, host);
     let request = AuditRequest {
         text: Some(text),
         release: Some(live.release.to_string()),
@@ -118,8 +118,11 @@ fn show(
     let ignored: Vec<&str> = arguments.values("ignore").collect();
     // A finding about an absent kind is for files; of a cluster it is known which kinds were read.
     let is_shown = |code: Code| !matches!(code, Code::ObjectsAbsent | Code::NothingChecked) && !ignored.contains(&code.name());
-    answer.findings.retain(|finding| is_shown(finding.code));
     let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return UNUSABLE };
+    for finding in &mut answer.findings {
+        without_slices(finding, &usage, unseen);
+    }
+    answer.findings.retain(|finding| is_shown(finding.code));
     let count = |severity: Severity| answer.findings.iter().filter(|finding| finding.severity == severity).count();
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
     let [errors, warnings, _] = counts;
@@ -153,6 +156,19 @@ fn show(
     }
     let fails = errors > 0 || arguments.has("warnings-as-errors") && warnings > 0;
     if fails { FINDINGS } else { FINE }
+}
+
+/// Files may lack the slices. In a cluster without any, no device that a claim holds is published.
+fn without_slices(finding: &mut located::Finding, usage: &Usage, unseen: &[Unseen]) {
+    let in_use: usize = usage.namespaces.iter().map(|namespace| namespace.devices.in_use).sum();
+    let is_unseen = unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
+    if finding.code == Code::ObjectsAbsent && finding.message.starts_with("no ResourceSlice ") && in_use > 0 && !is_unseen {
+        let devices = check::count(in_use, "device");
+        finding.code = Code::DeviceUnpublished;
+        finding.severity = Code::DeviceUnpublished.severity();
+        finding.message = format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
+        finding.help = Some("see whether the drivers run".into());
+    }
 }
 
 fn audit_finding<'a>(finding: &'a located::Finding, objects: &'a [Object]) -> AuditFinding<'a> {

@@ -7,6 +7,7 @@
 //! | `read` | kinds | the objects of the cluster page by page, and what could not be seen |
 //! | `why` | a pod, or all that wait | the answer |
 //! | `answer` | accounts of pods | text |
+//! | `helps` | the account of a pod | the changes that would help it |
 //! | `audit` | the cluster | what is wrong in it, and what is in use |
 //! | `validate` | files | what the cluster says of their namespaces and versions |
 //!
@@ -15,6 +16,7 @@
 mod answer;
 pub mod audit;
 mod gates;
+mod helps;
 mod kubectl;
 mod read;
 pub mod validate;

@@ -89,6 +89,9 @@ static KINDS: &[Kind] = &[
 const PODS: &str = "pods";
 const NODES: &str = "nodes";
 
+/// The words before a kind of which only some objects were seen.
+const REST: &str = "the rest of ";
+
 /// A kind, or a part of it, that could not be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unseen {
@@ -97,6 +100,13 @@ pub struct Unseen {
     pub why: String,
     /// The consequence for the answer.
     pub so: &'static str,
+}
+
+impl Unseen {
+    /// Whether objects of a kind are missing that the pods asked about may have.
+    pub fn is_about(&self, plural: &str) -> bool {
+        self.what.strip_prefix(REST).unwrap_or(&self.what) == plural
+    }
 }
 
 /// A pod, as far as the answer shows it.
@@ -492,7 +502,7 @@ impl Seen {
         if kind.plural == PODS {
             self.pods.extend(part.briefs);
         }
-        let what = format!("the rest of {}", kind.plural);
+        let what = format!("{REST}{}", kind.plural);
         self.unseen.extend(part.cut.map(|why| Unseen { what, why, so: kind.without }));
     }
 }

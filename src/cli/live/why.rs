@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
 
+/// The finding about a cluster without slices.
+const NO_SLICES: &str = "there is no ResourceSlice: no driver publishes devices";
+
 /// The answer as JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,6 +50,8 @@ struct PodReport<'a> {
     verdict: Verdict,
     /// The message of the condition `PodScheduled`.
     scheduler: Option<&'a str>,
+    /// The changes that would help, those of one step first.
+    helps: Vec<String>,
     /// The account as `allocate` gives it; absent if the pod was not asked about.
     account: Option<&'a PodAccount>,
 }
@@ -73,14 +78,21 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
     let wanted = Wanted { namespace: (!everywhere).then_some(namespace.as_str()), pod };
     let gates = gates(&mut live, given, host);
     let seen = live.read(&wanted, host);
-    tell(&live, &seen.unseen, host);
     if !seen.some {
-        return Err("nothing of the cluster was seen".to_owned());
+        return Err(nothing_seen(&seen.unseen));
+    }
+    tell(&live, &seen.unseen, host);
+    if seen.unseen.iter().any(|unseen| unseen.what == "pods") {
+        return Err("without pods there is nothing to explain".to_owned());
     }
     let asked: Vec<&Brief> = match pod {
         Some(pod) => {
             let found = seen.pods.iter().find(|brief| brief.metadata.name == pod && brief.metadata.namespace == namespace);
-            vec![found.ok_or_else(|| format!("there is no pod {namespace}/{pod}"))?]
+            let is_cut = seen.unseen.iter().any(|unseen| unseen.is_about("pods"));
+            vec![found.ok_or_else(|| match is_cut {
+                true => format!("pod {namespace}/{pod} is not among those that were seen"),
+                false => format!("there is no pod {namespace}/{pod}"),
+            })?]
         }
         None => seen.pods.iter().filter(|brief| everywhere || brief.metadata.namespace == namespace).collect(),
     };
@@ -93,14 +105,19 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         )?,
         false => wire::Answer::default(),
     };
-    let findings: Vec<String> =
+    let mut findings: Vec<String> =
         answer.findings.iter().filter(|finding| is_shown(finding)).map(|finding| finding.message.clone()).collect();
     let (accounts, assumed, mode) = match answer.content {
         Content::Allocate { pods, assumed, mode, .. } => (unfolded(pods, &asked), assumed, mode),
         _ => Default::default(),
     };
+    let is_unseen = seen.unseen.iter().any(|unseen| unseen.what.contains("resourceslices"));
+    if !is_unseen && !seen.cluster.has_slices() && accounts.iter().any(|account| !account.claims.is_empty()) {
+        findings.insert(0, NO_SLICES.to_owned());
+    }
     let of = |brief: &Brief| accounts.iter().find(|account| account.pod.as_deref() == Some(&brief.full_name()));
-    let answered: Vec<Answered<'_>> = asked.iter().map(|brief| Answered { brief, account: of(brief) }).collect();
+    let answered: Vec<Answered<'_>> =
+        asked.iter().map(|brief| Answered { brief, account: of(brief), unseen: &seen.unseen }).collect();
     if arguments.value("output") == Some("json") {
         let report = Report {
             verb: "why",
@@ -125,7 +142,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
             width,
         ));
     }
-    let fails = answered.iter().any(|one| one.verdict().is_refused());
+    let fails = answered.iter().any(|one| one.verdict().is_refused() || one.verdict() == Verdict::Unknown);
     Ok(if fails && arguments.has("require") { FINDINGS } else { FINE })
 }
 
@@ -137,6 +154,7 @@ impl<'a> PodReport<'a> {
             node: one.brief.node(),
             verdict: one.verdict(),
             scheduler: one.brief.says(),
+            helps: one.helps(),
             account: one.account,
         }
     }
@@ -194,6 +212,14 @@ pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
         let so = if so.is_empty() { String::new() } else { format!(": {so}") };
         host.err(&format!("claimkit: {what} could not be seen ({}){so}\n", visible(why)));
     }
+}
+
+/// The error where every kind is refused: the first reason, and the other kinds.
+pub fn nothing_seen(unseen: &[Unseen]) -> String {
+    let Some((first, others)) = unseen.split_first() else { return "nothing of the cluster was seen".to_owned() };
+    let others: Vec<&str> = others.iter().map(|unseen| unseen.what.as_str()).collect();
+    let also = if others.is_empty() { String::new() } else { format!("; nor were {}", others.join(", ")) };
+    format!("nothing of the cluster was seen: {}{also}", first.why)
 }
 
 fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest {
