@@ -1,7 +1,7 @@
 // `claimkit why` beside a real scheduler: pods that stay pending get the scheduler's own message and claimkit's reasons, and claimkit's first
-// suggestion, applied with kubectl, makes the pod run.
-import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+// suggestion, applied with kubectl, makes the pod run. `audit` and `validate --live` beside the same server.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { program } from "./claimkit.mjs";
 import { sleep } from "./cluster.mjs";
@@ -14,9 +14,9 @@ const claim = (name, count) => ({
   apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name, namespace: NAMESPACE },
   spec: { devices: { requests: [{ name: "gpus", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count } }] } },
 });
-const pod = (name, claimName) => ({
+const pod = (name, claimName, more = {}) => ({
   apiVersion: "v1", kind: "Pod", metadata: { name, namespace: NAMESPACE },
-  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "example.com/none", resources: { claims: [{ name: "gpus" }] } }], resourceClaims: [{ name: "gpus", resourceClaimName: claimName }] },
+  spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "c", image: "example.com/none", resources: { claims: [{ name: "gpus" }] } }], resourceClaims: [{ name: "gpus", resourceClaimName: claimName }], ...more },
 });
 const node = { apiVersion: "v1", kind: "Node", metadata: { name: "why-a", labels: { "kubernetes.io/hostname": "why-a" } } };
 const slice = {
@@ -36,12 +36,17 @@ const REMEDIES = [
     kubectl("delete", "resourceclaim", "wanted", "--wait=true");
     return [claim("wanted", Number(count)), pod("waits", "wanted")];
   }],
+  [/^tolerating the taint (\S+)=(\S+):(\S+): /, (kubectl, [, key, value, effect]) => {
+    kubectl("delete", "pod", "waits", "--force", "--grace-period=0", "--wait=true");
+    return [pod("waits", "wanted", { tolerations: [{ key, operator: "Equal", value, effect }] })];
+  }],
 ];
 
-/** Each scenario: the objects that are there first, and how many devices the pod wants that waits. */
+/** Each scenario: the objects that are there first, a taint of the node, and how many devices the pod wants that waits. */
 const SCENARIOS = [
   { id: "held by another pod", before: [claim("held", 2), pod("holder", "held")], wants: 2 },
   { id: "more than there are", before: [], wants: 3 },
+  { id: "a taint of the node", before: [], taint: "dedicated=ml:NoSchedule", wants: 1 },
 ];
 
 /** Plays the scenarios with a scheduler of its own; returns what differs. */
@@ -75,26 +80,28 @@ async function playAll(cluster) {
     throw new Error(`${what}: not in 30 s`);
   };
   const isBound = (name) => Boolean(get(name).spec.nodeName);
+  const ask = (...words) => JSON.parse(spawnSync(program, [...words, "--output", "json"], { env, encoding: "utf8" }).stdout);
   const condition = () => get("waits").status.conditions?.find(({ type }) => type === "PodScheduled")?.message;
   const result = { pods: 0, wrong: [] };
   await apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } }, node, slice, deviceClass]);
   await cluster.must("PATCH", "/api/v1/nodes/why-a/status", { status: { allocatable: { cpu: "8", memory: "8Gi", pods: "10" }, capacity: { cpu: "8", memory: "8Gi", pods: "10" } } }, "application/merge-patch+json");
-  for (const { id, before, wants } of SCENARIOS) {
+  for (const { id, before, taint, wants } of SCENARIOS) {
     const differs = (want, got) => result.wrong.push({ id, mode: "why", op: "why", object: null, want, got });
     result.pods += 1;
+    if (taint) kubectl("taint", "node", "why-a", taint);
     await apply(before);
     if (before.length > 0) await until("the holder is bound", () => isBound("holder"));
     await apply([claim("wanted", wants), pod("waits", "wanted")]);
     await until("the scheduler says why", () => condition());
     const said = condition();
-    const [answer] = JSON.parse(execFileSync(program, ["why", "waits", "--namespace", NAMESPACE, "--output", "json"], { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })).pods;
+    const [answer] = ask("why", "waits", "--namespace", NAMESPACE).pods;
     if (answer.scheduler !== said) differs(said, answer.scheduler);
     const described = kubectl("describe", "pod", "waits");
     if (!described.includes(answer.scheduler)) differs(described, answer.scheduler);
     if (answer.account.turn.message !== said) differs(said, answer.account.turn.message);
     const messages = answer.account.nodes.map(({ message }) => message);
     if (answer.verdict !== "refused" || !messages.every((message) => said.includes(message))) differs(said, JSON.stringify({ verdict: answer.verdict, messages }));
-    const first = answer.account.nodes.flatMap(({ relaxations }) => relaxations)[0]?.text ?? "";
+    const first = answer.helps[0] ?? "";
     const [pattern, remedy] = REMEDIES.find(([pattern]) => pattern.test(first)) ?? [];
     if (!pattern) differs("a suggestion", first);
     else {
@@ -102,7 +109,36 @@ async function playAll(cluster) {
       await until(`${first}: the pod is bound`, () => isBound("waits")).catch(({ message }) => differs("a node", message));
     }
     kubectl("delete", "pod,resourceclaim", "--all", "--force", "--grace-period=0", "--wait=true");
+    if (taint) kubectl("taint", "node", "why-a", `${taint}-`);
   }
-  kubectl("delete", "node/why-a", "resourceslice/why-a-gpu", "deviceclass/gpu");
+  const differs = (want, got) => result.wrong.push({ id: "the cluster as it is", mode: "why", op: "audit", object: null, want, got });
+  await apply([claim("held", 2), pod("holder", "held")]);
+  await until("the holder is bound", () => isBound("holder"));
+  audit(ask, kubectl, differs);
+  validate(ask, env, cluster.folder, differs);
+  kubectl("delete", "pod,resourceclaim", "--all", "--force", "--grace-period=0", "--wait=true");
+  kubectl("delete", "node/why-a", "deviceclass/gpu");
   return result;
+}
+
+/** What a claim holds is in use; then its devices are no longer published. */
+function audit(ask, kubectl, differs) {
+  const sound = ask("audit", "--live");
+  const { total, inUse } = sound.usage.pools.find(({ name }) => name === "why-a").devices;
+  if (total !== 2 || inUse !== 2 || sound.findings.length > 0) differs("2 of 2 devices in use, and nothing wrong", JSON.stringify([total, inUse, sound.findings]));
+  kubectl("delete", "resourceslice/why-a-gpu", "--wait=true");
+  const { findings } = ask("audit", "--live");
+  if (findings.length !== 1 || findings[0].code !== "device-unpublished") differs("devices in use are no longer published", JSON.stringify(findings));
+}
+
+/** A claim that the labels of its namespace forbid: the server's words are those of `validate --live`. */
+function validate(ask, env, folder, differs) {
+  const file = path.join(folder, "admin.json");
+  const admin = claim("admin", 1);
+  admin.spec.devices.requests[0].exactly.adminAccess = true;
+  writeFileSync(file, JSON.stringify(admin));
+  const { stderr } = spawnSync("kubectl", ["create", "--dry-run=server", "-f", file], { env, encoding: "utf8" });
+  const [{ answer }] = ask("validate", "--live", "-f", file).files;
+  const errors = answer.findings.filter(({ severity }) => severity === "error");
+  if (errors.length !== 1 || !stderr.trim().endsWith(errors[0].message)) differs(stderr, JSON.stringify(errors));
 }
