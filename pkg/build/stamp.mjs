@@ -8,7 +8,7 @@ export const root = path.resolve(import.meta.dirname, "../..");
 
 /** Addresses for a rehearsal, in place of those that release.json does not have yet. `.invalid` belongs to nobody. */
 const REHEARSAL = {
-  repository: "https://claimkit.invalid/claimkit",
+  repository: "https://claimkit.invalid/maintainers/claimkit",
   site: "https://claimkit.invalid/",
   registry: "registry.claimkit.invalid/policies",
   author: "claimkit maintainers",
@@ -52,7 +52,8 @@ export function stamp(out, { repository, site, registry, author, contact }) {
   for (const crate of crates) change(`crates/${crate}/Cargo.toml`, [/^publish\.workspace = true$/gm, fields(crate)]);
   // Registries show a README without the files beside it.
   const absolute = [/\]\((?!https?:|#)([^)]+\.png)\)/g, `](${repository}/raw/v${version}/$1)`];
-  change("README.md", absolute, [/\]\((?!https?:|#)([^)]+)\)/g, `](${repository}/blob/v${version}/$1)`]);
+  const owned = new URL(repository).pathname.slice(1);
+  change("README.md", [/https:\/\/github\.com\/OWNER\/claimkit/g, repository], [/OWNER\/claimkit/g, owned], absolute, [/\]\((?!https?:|#)([^)]+)\)/g, `](${repository}/blob/v${version}/$1)`]);
   const manifest = JSON.parse(readFileSync(path.join(out, "pkg/package.json"), "utf8"));
   Object.assign(manifest, { repository: { type: "git", url: `git+${repository}.git` }, homepage: site, bugs: { url: `${repository}/issues` }, author });
   writeFileSync(path.join(out, "pkg/package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
