@@ -3,7 +3,7 @@
 use super::helps::{self, is_about_others};
 use super::read::{Brief, Unseen};
 use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
-use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
+use crate::place::device::explain::kinds::{Absent, NodeVerdict, PoolState};
 use crate::place::device::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::status::Code;
@@ -60,13 +60,6 @@ pub enum Verdict {
     Unknown,
 }
 
-/// The kinds whose objects stop a pod where they are missing, as help names them, with their plurals.
-const STOPPING: [(&str, &str); 3] = [
-    ("there is no ResourceClaim `", "resourceclaims"),
-    ("there is no ResourceClaimTemplate `", "resourceclaimtemplates"),
-    ("there is no DeviceClass `", "deviceclasses"),
-];
-
 impl Verdict {
     /// Whether the pod gets no node.
     pub fn is_refused(self) -> bool {
@@ -87,9 +80,8 @@ impl Answered<'_> {
     fn lacks(&self) -> Option<&str> {
         let account = self.account?;
         let is_unseen = |plural: &str| self.unseen.iter().any(|unseen| unseen.is_about(plural));
-        if let Some(help) = account.before.as_ref().and_then(|before| before.help.as_deref()) {
-            let missing = STOPPING.into_iter().find(|(start, _)| help.starts_with(start));
-            return missing.map(|(_, plural)| plural).filter(|plural| is_unseen(plural));
+        if let Some(before) = &account.before {
+            return before.absent.map(Absent::plural).filter(|plural| is_unseen(plural));
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.what == **plural))

@@ -60,6 +60,9 @@ pub struct Before {
     pub message: String,
     /// The missing object and a similar existing name, in our words.
     pub help: Option<String>,
+    /// The kind of the missing object.
+    #[serde(skip)]
+    pub absent: Option<Absent>,
 }
 
 data! {

@@ -13,6 +13,29 @@ named! {
 }
 
 named! {
+    /// The kind of an object that a pod waits for and that is not there.
+    Absent {
+        /// A claim that the pod names.
+        Claim = "ResourceClaim",
+        /// A template that the pod names.
+        Template = "ResourceClaimTemplate",
+        /// A class that a claim names.
+        Class = "DeviceClass",
+    }
+}
+
+impl Absent {
+    /// Returns the plural, as kubectl takes it.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Absent::Claim => "resourceclaims",
+            Absent::Template => "resourceclaimtemplates",
+            Absent::Class => "deviceclasses",
+        }
+    }
+}
+
+named! {
     /// The outcome for the claims on a node.
     #[derive(Default)]
     NodeVerdict {

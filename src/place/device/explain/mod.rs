@@ -90,9 +90,11 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
     if !case.goes_on() {
         let stage = if case.pre_enqueue.code == Code::Success { BeforeNodes::PreFilter } else { BeforeNodes::PreEnqueue };
         let (code, message) = (case.pre_filter.code, case.pre_filter.message().unwrap_or_default());
-        let help =
-            if case.pre_filter.code == Code::Skip { Some(stopped::skipped(cluster, case)) } else { stopped::help(cluster, case) };
-        account.before = Some(Before { stage, code, message, help });
+        let (help, absent) = match case.pre_filter.code {
+            Code::Skip => (Some(stopped::skipped(cluster, case)), None),
+            _ => stopped::help(cluster, case).map_or((None, None), |(help, absent)| (Some(help), absent)),
+        };
+        account.before = Some(Before { stage, code, message, help, absent });
         return account;
     }
     let gatherer = Gatherer::new(cluster);

@@ -1,12 +1,16 @@
 //! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
 
+use super::kinds::Absent;
 use crate::advice::nearest::Nearest;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Meta, Pod};
 use crate::place::device::plugin::PodCase;
 
+/// Help, and the kind of the object that is not there.
+pub type Help = (String, Option<Absent>);
+
 /// The first referenced claim, template or class that is missing, and one with a similar name.
-pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
+pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
     let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
     of_pod.or_else(|| lacks_class(cluster, case))
 }
@@ -24,14 +28,14 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
     parts.join("; ")
 }
 
-fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<String> {
+fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
     let facts = cluster.facts;
     let namespace = pod.metadata.namespace.as_str();
     let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
     for entry in &pod.spec.resource_claims {
         if let Some(name) = &entry.resource_claim_name {
             let there = facts.claims.iter().map(|claim| &claim.metadata);
-            if let Some(text) = lacks("ResourceClaim", namespace, name, there) {
+            if let Some(text) = lacks(Absent::Claim, namespace, name, there) {
                 return Some(text);
             }
         } else if let Some(name) = &entry.resource_claim_template_name
@@ -39,23 +43,23 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<String> {
         {
             let there = facts.templates.iter().map(|template| &template.metadata);
             let made = format!("kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet");
-            return Some(lacks("ResourceClaimTemplate", namespace, name, there).unwrap_or(made));
+            return Some(lacks(Absent::Template, namespace, name, there).unwrap_or((made, None)));
         }
     }
     None
 }
 
-fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<String> {
+fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
     let mut classes = case.refused?.spec.devices.requests.iter().flat_map(|request| {
         let asks = request.exactly.iter().chain(&request.first_available);
         asks.map(|ask| ask.device_class_name.as_str())
     });
     let class = classes.find(|class| !class.is_empty() && cluster.class(class).is_none())?;
-    lacks("DeviceClass", "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
+    lacks(Absent::Class, "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
 }
 
 /// `None` if it exists.
-fn lacks<'m>(kind: &str, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<String> {
+fn lacks<'m>(kind: Absent, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<Help> {
     let mut nearest = Nearest::to(name);
     for meta in there.filter(|meta| meta.namespace == namespace) {
         if meta.name == name {
@@ -65,5 +69,5 @@ fn lacks<'m>(kind: &str, namespace: &str, name: &str, there: impl Iterator<Item 
     }
     let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
     let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Some(format!("there is no {kind} `{name}`{place}{meant}"))
+    Some((format!("there is no {} `{name}`{place}{meant}", kind.name()), Some(kind)))
 }
