@@ -432,7 +432,7 @@ fn every_new_field_of_1_37_has_its_facts() {
     for schema in structs {
         for field in schema.fields.iter().filter(|field| field.since.minor == 37) {
             let name = format!("{}.{}", schema.go, field.json);
-            assert_eq!(wanted.get(name.as_str()), Some(&told(schema, field)), "{name}");
+            assert_eq!(wanted.get(name.as_str()), Some(&told(schema, field)), "`{name}` in `wanted`");
             seen.insert(name);
         }
     }

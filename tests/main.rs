@@ -32,6 +32,7 @@ mod device_assumed;
 mod device_server;
 mod device_tables;
 mod device_vectors;
+mod documents;
 mod editor_complete;
 mod editor_hover;
 mod editor_lists;
