@@ -1,14 +1,15 @@
 // Ways into CI, as they stand in the repository: the step of the GitHub Action is run by bash, and the workflows call make targets only.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, test } from "node:test";
 import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
+import { parse } from "yaml";
 import { problems } from "../../pkg/build/krew.mjs";
-import { commands, here, root } from "./suite.mjs";
+import { commands, here, root, run } from "./suite.mjs";
 
 const scratch = mkdtempSync(path.join(tmpdir(), "claimkit-channels-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -16,11 +17,11 @@ const read = (file) => readFileSync(path.join(root, file), "utf8");
 const runs = (text) => [...text.matchAll(/^ *-? *run: (.+)$/gm)].map(([, line]) => line);
 
 /** Runs the step of action.yml as GitHub does: its text in bash, each input in a variable. */
-function step(inputs) {
+function step(inputs, cwd = here) {
   const [line, ...more] = runs(read("action.yml"));
   assert.deepEqual(more, [], "one step");
   const env = { ...process.env, GITHUB_ACTION_PATH: root, INPUT_FILES: ".", INPUT_OPTIONS: "", INPUT_SARIF: "", INPUT_VERSION: "0.1.0", INPUT_COMMAND: commands[0][1], ...inputs };
-  return spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", line], { cwd: here, env, encoding: "utf8" });
+  return spawnSync("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", line], { cwd, env, encoding: "utf8" });
 }
 
 test("the action annotates, writes SARIF, and fails", () => {
@@ -98,4 +99,68 @@ test("versions are the same wherever they are written", () => {
   for (const [file, found] of Object.entries(same)) assert.equal(found, version, file);
   const pinned = [...read("pkg/channels/pre-commit/.pre-commit-hooks.yaml").matchAll(/claimkit@([\d.]+)/g)].map(([, found]) => found);
   assert.deepEqual(new Set(pinned), new Set([version]));
+});
+
+// --- the snippets of README.md ------------------------------------------------------------------------------------------
+
+/** The code blocks of a language in README.md. */
+const snippets = (language) => [...read("README.md").matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language).map(([, , body]) => body);
+
+const CLAIM = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu, namespace: team}\nspec: {devices: {}}\n";
+
+/** A folder with the files that the snippets name. */
+function project() {
+  const folder = mkdtempSync(path.join(scratch, "project-"));
+  for (const file of ["manifests/claim.yaml", "charts/rendered.yaml"]) {
+    mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(folder, file), CLAIM);
+  }
+  return folder;
+}
+
+test("README.md has a step of a workflow and a configuration of pre-commit", () => {
+  assert.equal(snippets("yaml").length, 2);
+  assert.equal(snippets("toml").length, 1);
+});
+
+test("the step of a workflow in README.md runs", () => {
+  const [{ uses, with: inputs }] = parse(snippets("yaml")[0]);
+  const version = /^version = "(.*)"$/m.exec(read("Cargo.toml"))[1];
+  assert.match(uses, new RegExp(`/claimkit@v${version.replaceAll(".", "\\.")}$`));
+  const known = parse(read("action.yml")).inputs;
+  for (const name of Object.keys(inputs)) assert.ok(name in known, `action.yml has no input ${name}`);
+  const folder = project();
+  const given = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]));
+  const { status, stderr } = step(given, folder);
+  assert.equal(status, 0, stderr);
+  assert.equal(JSON.parse(readFileSync(path.join(folder, inputs.sarif), "utf8")).version, "2.1.0");
+  cpSync(path.join(here, "manifests/bad.yaml"), path.join(folder, "manifests/bad.yaml"));
+  assert.equal(step(given, folder).status, 1);
+});
+
+test("the hooks in README.md are those of the repository, and their commands run", () => {
+  const [repository] = parse(snippets("yaml")[1]).repos;
+  assert.match(repository.repo, /\/claimkit-pre-commit$/);
+  assert.equal(repository.rev, `v${/^version = "(.*)"$/m.exec(read("Cargo.toml"))[1]}`);
+  const known = parse(read("pkg/channels/pre-commit/.pre-commit-hooks.yaml"));
+  assert.ok(repository.hooks.length > 0);
+  const folder = project();
+  for (const { id } of repository.hooks) {
+    const hook = known.find((hook) => hook.id === id);
+    assert.ok(hook, id);
+    // pre-commit passes the files of a commit after the command; `claimkit-hook` is the package's command.
+    const [program, ...args] = hook.entry.split(" ");
+    assert.equal(program, "claimkit-hook");
+    const { exit, stderr } = run(commands[0], [...args, "manifests/claim.yaml"], { cwd: folder });
+    assert.equal(exit, 0, stderr);
+  }
+});
+
+test("the claimkit.toml of README.md sets what it says", () => {
+  const folder = project();
+  writeFileSync(path.join(folder, "claimkit.toml"), snippets("toml")[0]);
+  const { stdout, stderr, exit } = run(commands[0], ["validate", "--show-settings", "manifests"], { cwd: folder });
+  assert.equal(exit, 0, stderr);
+  for (const line of snippets("toml")[0].trim().split("\n")) assert.ok(stdout.includes(line.split(" = ")[0]), `${line}\n${stdout}`);
+  assert.ok(stdout.includes("claimkit.toml"), stdout);
 });
