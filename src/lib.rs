@@ -62,7 +62,7 @@
 //!
 //! Stable are the functions and types that this page lists, the names of finding codes, and the JSON of [`wire`]. Enums and options
 //! may grow. New Kubernetes releases bring new codes and new messages, because answers follow upstream's behavior: an answer for a
-//! given release and patch changes only to correct it. Hidden modules change without notice.
+//! given release and patch changes only to correct it. Hidden modules and items change without notice.
 //!
 //! # Modules
 //!

@@ -3,8 +3,16 @@
 use serde::{Deserialize, Deserializer};
 
 /// Upper bounds for one request.
+///
+/// ```
+/// let limits = claimkit::Limits::default().bytes(1 << 20).depth(100).nodes(100_000).findings(50).node_set_bytes(1 << 24);
+/// assert_eq!(limits.depth, 100);
+/// let options = claimkit::ValidateOptions::default().limits(limits);
+/// assert!(claimkit::validate(&" ".repeat(2 << 20), &options).findings[0].message.contains("the limit is 1048576"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object of limits")]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one text.
     #[serde(deserialize_with = "bound")]
@@ -21,6 +29,38 @@ pub struct Limits {
     /// Bytes of a text with Nodes: kubectl prints some ten thousand bytes for each.
     #[serde(deserialize_with = "bound")]
     pub node_set_bytes: usize,
+}
+
+impl Limits {
+    /// Sets the maximum number of bytes of one text.
+    pub const fn bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// Sets how deep lists and maps may be nested.
+    pub const fn depth(mut self, depth: usize) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Sets the maximum number of nodes of one text.
+    pub const fn nodes(mut self, nodes: usize) -> Self {
+        self.nodes = nodes;
+        self
+    }
+
+    /// Sets the maximum number of findings of one answer.
+    pub const fn findings(mut self, findings: usize) -> Self {
+        self.findings = findings;
+        self
+    }
+
+    /// Sets the maximum number of bytes of a text with Nodes.
+    pub const fn node_set_bytes(mut self, bytes: usize) -> Self {
+        self.node_set_bytes = bytes;
+        self
+    }
 }
 
 impl Default for Limits {

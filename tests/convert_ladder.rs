@@ -434,7 +434,7 @@ fn every_loss_is_named() {
             let span = losses[0].span;
             let name = at.rsplit('.').next().unwrap();
             assert!(text[span.from()..span.to()].trim_start_matches('"').starts_with(name), "{at}");
-            let options = ConvertOptions { lossy: true, ..ConvertOptions::default() };
+            let options = ConvertOptions::default().lossy(true);
             let allowed = convert(&text, version(to), &options);
             let new = allowed.text.as_deref().unwrap_or_else(|| panic!("{text}\n{}", said(&allowed)));
             assert!(!printed(&allowed), "{text}\n{}", said(&allowed));

@@ -103,7 +103,7 @@ fn odd_nodes() {
     let finding = answer["findings"].as_array().unwrap().iter().find(|finding| finding["code"] == "json-syntax").unwrap();
     assert_eq!((&finding["in"], &finding["message"]), (&json!("nodes"), &json!("unexpected EOF")));
     assert_eq!(finding["range"]["start"], json!({"line": 0, "character": 12, "offset": 12, "byteOffset": 12}));
-    let limited = PreparedNodes::read("{}", &Limits { node_set_bytes: 1, ..Limits::default() });
+    let limited = PreparedNodes::read("{}", &Limits::default().node_set_bytes(1));
     assert_eq!(shown(&limited).1, ["limit-bytes"]);
 }
 

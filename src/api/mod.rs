@@ -399,6 +399,7 @@ impl Kind {
 
 /// One version of the API group.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Version {
     /// e.g. `v1alpha2`.
     pub name: &'static str,

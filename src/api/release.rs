@@ -6,7 +6,17 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// A Kubernetes release `1.minor.patch`.
+///
+/// ```
+/// use claimkit::Release;
+///
+/// assert_eq!(Release::parse("1.34.1"), Some(Release::new(34, 1)));
+/// assert_eq!(Release::parse("1.34"), Some(Release::last_of(34)));
+/// assert_eq!(Release::parse("1.99"), None);
+/// assert!(Release::latest() > Release::new(34, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Release {
     /// `26` in 1.26.3.
     pub minor: u8,
@@ -63,7 +73,7 @@ impl Release {
     }
 
     /// The message for a text that [`Release::parse`] rejects.
-    pub fn unknown(text: &str) -> String {
+    pub(crate) fn unknown(text: &str) -> String {
         let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
             Some(last) if text.matches('.').count() == 2 => {
@@ -77,7 +87,7 @@ impl Release {
     }
 
     /// The rules of this release.
-    pub fn rules(self) -> &'static Rules {
+    pub(crate) fn rules(self) -> &'static Rules {
         // The patch releases of February 2024 are the first built with Go 1.21, which has newer Unicode tables.
         match (self.minor, self.patch) {
             (0..=26, 0..=1) => &P26A,

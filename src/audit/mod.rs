@@ -38,6 +38,14 @@ use std::collections::BTreeMap;
 pub const MOST_TRIALS: usize = 1_000_000;
 
 /// The options of [`audit`]. The default follows the last release.
+///
+/// ```
+/// use claimkit::{AuditOptions, Limits, Release};
+///
+/// let options = AuditOptions::default().release(Release::new(34, 1)).gate("DRAAdminAccess", false);
+/// let options = options.namespace("team").limits(Limits::default());
+/// assert!(claimkit::audit("", &options).is_ok());
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AuditOptions<'a> {

@@ -13,6 +13,14 @@ use super::value::{Map, Origin, Value};
 
 /// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`; `minor` is at
 /// least 31.
+///
+/// ```
+/// use claimkit::cel::{Mode, device};
+///
+/// let environment = device::environment(34, &[], Mode::New);
+/// assert!(environment.compile("device.allowMultipleAllocations").is_err());
+/// assert!(environment.compile("device.driver.startsWith('gpu')").is_ok());
+/// ```
 pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
     let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
     let gate = gates.contains(&Gate::ListTypeAttributes);
@@ -43,6 +51,13 @@ pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
 }
 
 /// The environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
+///
+/// ```
+/// use claimkit::cel::{Mode, device};
+///
+/// let environment = device::derived_attributes(37, &[], Mode::New);
+/// assert!(environment.compile("device.driver").is_ok());
+/// ```
 pub fn derived_attributes(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
     let lists = gates.contains(&Gate::ListTypeAttributes) || mode == Mode::Stored;
     environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
@@ -55,6 +70,13 @@ fn has_lists(environment: &Environment) -> bool {
 
 /// The environment of named resources' selectors in Kubernetes 1.30
 /// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
+///
+/// ```
+/// use claimkit::cel::{Mode, device};
+///
+/// let environment = device::named_resources(Mode::New);
+/// assert!(environment.compile("attributes.int['index'] > 3").is_ok());
+/// ```
 pub fn named_resources(mode: Mode) -> Environment {
     let kinds = [
         ("quantity", Type::structure("kubernetes.Quantity")),
@@ -76,6 +98,13 @@ const SETTLED: u8 = 34;
 
 /// True if this expression may get different answers in the environments for new device selectors from `first` to `last`; then it
 /// must be compiled. Everything added since `SETTLED` has a name that the text must contain.
+///
+/// ```
+/// use claimkit::cel::device::selector_varies;
+///
+/// assert!(!selector_varies("device.driver == 'gpu.example.com'", 34, 37));
+/// assert!(selector_varies("device.driver.matches('gpu')", 34, 37));
+/// ```
 pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
     let between = |minor: u8| first < minor && minor <= last;
     let differs = |function: &Function| {
@@ -94,27 +123,30 @@ const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"]
 
 /// Sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
 fn device_bounds() -> Bounds {
-    let sized = |size: u64| Bounds { size, ..Bounds::default() };
-    let map = |key: u64, element: Bounds, names_are_elements: bool| Bounds {
-        size: 32,
-        key: Some(Box::new(sized(key))),
-        element: Some(Box::new(element)),
-        fields: Vec::new(),
-        names_are_elements,
-    };
-    Bounds {
-        fields: vec![
-            ("driver", sized(63)),
-            ("attributes", map(63, map(32, sized(64), true), false)),
-            ("capacity", map(63, map(32, sized(0), false), false)),
-            ("allowMultipleAllocations", sized(1)),
-        ],
-        ..Bounds::default()
-    }
+    let map = |key: u64, element: Bounds| Bounds::sized(32).with_key(Bounds::sized(key)).with_element(element);
+    Bounds::default()
+        .with_field("driver", Bounds::sized(63))
+        .with_field("attributes", map(63, map(32, Bounds::sized(64)).with_any_name()))
+        .with_field("capacity", map(63, map(32, Bounds::default())))
+        .with_field("allowMultipleAllocations", Bounds::sized(1))
 }
 
 /// A device of a ResourceSlice, as far as selectors see it.
+///
+/// ```
+/// use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
+///
+/// let gpu = Device::new("gpu.example.com")
+///     .attribute("model", Attribute::String("a100".to_owned()))
+///     .capacity("memory", "80Gi")
+///     .allow_multiple_allocations(true);
+/// let environment = device::environment(34, &[], Mode::New);
+/// let selector = r#"device.attributes["gpu.example.com"].model == "a100""#;
+/// let program = environment.compile(selector).unwrap();
+/// assert_eq!(program.evaluate(&gpu.variables(&environment).unwrap(), SELECTOR_COST_LIMIT).matches(), Ok(true));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Device {
     /// Name of the driver: the domain of attributes and capacities without one.
     pub driver: String,
@@ -233,6 +265,10 @@ static FIELDS: LazyLock<[Arc<str>; 4]> =
     LazyLock::new(|| ["driver", "attributes", "capacity", "allowMultipleAllocations"].map(Arc::from));
 
 /// Builds now what all devices and expressions share; see [`claimkit_cel::prepare`].
+///
+/// ```
+/// claimkit::cel::device::prepare();
+/// ```
 pub fn prepare() {
     LazyLock::force(&FIELDS);
     claimkit_cel::prepare();
@@ -296,6 +332,7 @@ impl From<AttributeRef<'_>> for Attribute {
 
 /// A borrowed [`Device`]: a scheduler has thousands of devices.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct DeviceRef<'d> {
     /// Name of the driver: the domain of attributes and capacities without one.
     pub driver: &'d str,
@@ -308,7 +345,30 @@ pub struct DeviceRef<'d> {
 }
 
 impl Device {
-    /// The variables of a device selector's program.
+    /// Creates a device of a driver, without attributes and capacities.
+    pub fn new(driver: impl Into<String>) -> Self {
+        Device { driver: driver.into(), ..Device::default() }
+    }
+
+    /// Adds an attribute. A name without a domain belongs to the domain of the driver.
+    pub fn attribute(mut self, name: impl Into<String>, value: Attribute) -> Self {
+        self.attributes.push((name.into(), value));
+        self
+    }
+
+    /// Adds a capacity, a quantity such as `80Gi`. A name without a domain belongs to the domain of the driver.
+    pub fn capacity(mut self, name: impl Into<String>, quantity: impl Into<String>) -> Self {
+        self.capacity.push((name.into(), quantity.into()));
+        self
+    }
+
+    /// Sets whether several claims may share the device.
+    pub fn allow_multiple_allocations(mut self, allows: bool) -> Self {
+        self.allow_multiple_allocations = allows;
+        self
+    }
+
+    /// Returns the variables of a device selector's program.
     ///
     /// # Errors
     /// An attribute or a capacity that cannot be read, which makes every selector fail.
@@ -425,6 +485,14 @@ pub enum NamedAttribute {
 ///
 /// # Errors
 /// An attribute that cannot be read, which makes every selector fail.
+///
+/// ```
+/// use claimkit::cel::{Mode, NamedAttribute, SELECTOR_COST_LIMIT, device};
+///
+/// let program = device::named_resources(Mode::New).compile("attributes.int['index'] > 3").unwrap();
+/// let variables = device::named_variables(&[("index".to_owned(), NamedAttribute::Int(7))]).unwrap();
+/// assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
+/// ```
 pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Value>, DeviceError> {
     let failed = |message| DeviceError::new(Kind::Attribute, message);
     let mut kinds: [Names; 7] = Default::default();

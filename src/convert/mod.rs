@@ -53,8 +53,19 @@ use crate::text::{Document, Span};
 use job::Job;
 use migrate::Migration;
 
-/// Options of a conversion.
+/// Options of a conversion. By default a conversion that loses something fails.
+///
+/// ```
+/// use claimkit::{ConvertOptions, Limits, Release};
+///
+/// let text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu, uid: a}\nspec: {}\n";
+/// let options = ConvertOptions::default().lossy(true).drop_server_fields(true).annotate(true);
+/// let options = options.release(Release::new(34, 1)).limits(Limits::default());
+/// let converted = claimkit::convert(text, claimkit::find_version("resource.k8s.io/v1beta1").unwrap(), &options);
+/// assert!(!converted.text.unwrap().contains("uid"));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct ConvertOptions {
     /// Convert although something is lost.
     pub lossy: bool,
@@ -65,6 +76,38 @@ pub struct ConvertOptions {
     /// The release that validates the result if it serves the target version; otherwise the release by which the text is read.
     pub release: Option<Release>,
     pub limits: Limits,
+}
+
+impl ConvertOptions {
+    /// Sets whether to convert although something is lost.
+    pub fn lossy(mut self, lossy: bool) -> Self {
+        self.lossy = lossy;
+        self
+    }
+
+    /// Sets whether to remove the fields of `metadata` that only the server writes, and the annotation of `kubectl apply`.
+    pub fn drop_server_fields(mut self, drops: bool) -> Self {
+        self.drop_server_fields = drops;
+        self
+    }
+
+    /// Sets whether to write decisions as comments into the text.
+    pub fn annotate(mut self, annotates: bool) -> Self {
+        self.annotate = annotates;
+        self
+    }
+
+    /// Sets the release that validates the result.
+    pub fn release(mut self, release: Release) -> Self {
+        self.release = Some(release);
+        self
+    }
+
+    /// Sets the limits on the text.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
 }
 
 /// The target of a conversion.

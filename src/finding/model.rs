@@ -123,6 +123,7 @@ impl Serialize for Cause {
 
 /// One replacement in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Edit {
     /// The text that is replaced; empty for an insertion.
     pub span: Span,
@@ -131,6 +132,7 @@ pub struct Edit {
 
 /// A way to resolve a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fix {
     /// The effect of the fix, in the imperative.
     pub title: String,
@@ -180,12 +182,12 @@ pub struct Finding {
 
 impl Finding {
     /// Returns a finding that is as bad as the row of its code says.
-    pub fn new(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of(code, code.severity(), origin, message.into())
     }
 
     /// Returns a finding of a severity.
-    pub fn of_severity(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn of_severity(code: Code, severity: Severity, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of(code, severity, origin, message.into())
     }
 
@@ -209,54 +211,54 @@ impl Finding {
     }
 
     /// Returns an error, whatever the row of its code says.
-    pub fn error(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn error(code: Code, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of_severity(code, Severity::Error, origin, message)
     }
 
     /// Returns a warning, whatever the row of its code says.
-    pub fn warning(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn warning(code: Code, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of_severity(code, Severity::Warning, origin, message)
     }
 
     /// Returns an info, whatever the row of its code says.
-    pub fn info(code: Code, origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn info(code: Code, origin: Origin, message: impl Into<String>) -> Self {
         Finding::of_severity(code, Severity::Info, origin, message)
     }
 
     /// Sets the path, rendered and for locating.
-    pub fn at(mut self, path: &Path<'_>) -> Self {
+    pub(crate) fn at(mut self, path: &Path<'_>) -> Self {
         self.path = Some(path.render());
         self.steps = path.steps();
         self
     }
 
     /// Sets the path, rendered and for locating.
-    pub fn at_field(mut self, path: &FieldPath) -> Self {
+    pub(crate) fn at_field(mut self, path: &FieldPath) -> Self {
         self.path = Some(path.to_string());
         self.steps = path.steps();
         self
     }
 
     /// Points at the key of the path's last step.
-    pub fn key(mut self) -> Self {
+    pub(crate) fn key(mut self) -> Self {
         self.part = EntryPart::Key;
         self
     }
 
     /// Says which text it is about.
-    pub fn about(mut self, within: TextField) -> Self {
+    pub(crate) fn about(mut self, within: TextField) -> Self {
         self.within = within;
         self
     }
 
     /// Sets the place in the text.
-    pub fn with_span(mut self, span: Span) -> Self {
+    pub(crate) fn with_span(mut self, span: Span) -> Self {
         self.span = Some(span);
         self
     }
 
     /// Sets the help.
-    pub fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn with_help(self, help: impl Into<Cow<'static, str>>) -> Self {
         self.helped(help.into())
     }
 
@@ -266,19 +268,19 @@ impl Finding {
     }
 
     /// Sets the help for the command line, which has options instead of fields.
-    pub fn with_command_help(mut self, help: &'static str) -> Self {
+    pub(crate) fn with_command_help(mut self, help: &'static str) -> Self {
         self.command_help = Some(help);
         self
     }
 
     /// Sets the cause.
-    pub fn with_cause(mut self, cause: Cause) -> Self {
+    pub(crate) fn with_cause(mut self, cause: Cause) -> Self {
         self.cause = Some(cause);
         self
     }
 
     /// Adds a fix.
-    pub fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub(crate) fn with_fix(self, title: impl Into<String>, edits: Vec<Edit>) -> Self {
         self.fixed(Fix { title: title.into(), edits })
     }
 

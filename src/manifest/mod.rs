@@ -52,6 +52,7 @@ pub enum What {
 
 /// A file and its objects.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Input<'s> {
     pub file: File<'s>,
     /// Its objects in order.

@@ -95,6 +95,7 @@ impl PreparedNodes {
     }
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    #[doc(hidden)]
     pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
         let source = Source::new(text);
         self.findings.extend(replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Nodes))));

@@ -32,6 +32,7 @@ impl Context {
 
 /// The operation on an object. `S`: the stored object, or its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Operation<S> {
     /// The object is new.
     #[default]

@@ -51,6 +51,7 @@ impl PreparedCluster {
     }
 
     /// Warns of bytes in the text that are not UTF-8; see [`bytes::Decoded::replaced`].
+    #[doc(hidden)]
     pub fn with_replaced(mut self, text: &str, replaced: Option<usize>) -> Self {
         let source = Source::new(text);
         self.findings.extend(replaced.map(|at| located::finding(&source, bytes::warning(at, TextField::Cluster))));
@@ -74,7 +75,7 @@ impl PreparedCluster {
     }
 
     /// Adds a node of which only the name is known.
-    pub fn name_node(&mut self, name: &str) {
+    pub(crate) fn name_node(&mut self, name: &str) {
         self.facts.nodes.push(Rc::new(named_node(name)));
     }
 

@@ -21,6 +21,16 @@ pub enum Detail {
 }
 
 /// The options of [`crate::evaluate`]. The default follows the last release that serves the newest version of the text.
+///
+/// ```
+/// use claimkit::{Detail, EvaluateOptions, FieldValidation, Limits, PreparedNodes, Release};
+///
+/// let nodes = PreparedNodes::read("{apiVersion: v1, kind: Node, metadata: {name: node-a}}", &Limits::default());
+/// let explained = ["node-a".to_owned()];
+/// let options = EvaluateOptions::default().release(Release::new(30, 14)).via(Default::default()).namespace("team");
+/// let options = options.field_validation(FieldValidation::Warn).detail(Detail::Summary).explain(&explained);
+/// assert_eq!(claimkit::evaluate("", &nodes, &options.limits(Limits::default())).release, Release::new(30, 14));
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EvaluateOptions<'a> {

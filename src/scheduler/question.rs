@@ -22,6 +22,23 @@ pub enum Mode {
 }
 
 /// The options of [`crate::allocate`]. The default uses the last release and considers all pending pods and claims.
+///
+/// ```
+/// use claimkit::{AllocateOptions, Explain, FieldValidation, Limits, PreparedCluster, Release, WhatIf};
+///
+/// let release = Release::new(36, 1);
+/// let cluster = PreparedCluster::read("", Some(release), None, &Limits::default());
+/// let (claims, names, labels) = (["team/gpu".to_owned()], ["node-a".to_owned()], Default::default());
+/// let options = AllocateOptions::default().release(release).cluster(&cluster).nodes("");
+/// let options = options.gate("DRAConsumableCapacity", true).namespace("team").namespace_labels(&labels);
+/// let options = options.field_validation(FieldValidation::Warn).now("2026-01-02T15:04:05Z").alone();
+/// let options = options.what_if(WhatIf::default()).explain(Explain::default()).limits(Limits::default());
+/// assert!(claimkit::allocate("", &options).is_ok());
+/// // There are no such objects.
+/// assert!(claimkit::allocate("", &options.clone().claims(&claims)).is_err());
+/// assert!(claimkit::allocate("", &options.clone().node_names(&names)).is_err());
+/// assert!(claimkit::allocate("", &options.pod("team/one").how_many()).is_err());
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AllocateOptions<'a> {

@@ -19,6 +19,21 @@ pub enum StoredAs<'a> {
 }
 
 /// The options of [`crate::validate`]. The default is a `kubectl create` of the text.
+///
+/// ```
+/// use claimkit::{FieldValidation, Limits, Operation, Release, StoredAs, ValidateOptions};
+/// use std::collections::BTreeMap;
+///
+/// let text = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpu}\nspec: {devices: {}}\n";
+/// let gates = BTreeMap::from([("DRAAdminAccess".to_owned(), true)]);
+/// let (labels, beside) = (BTreeMap::new(), [String::new()]);
+/// let options = ValidateOptions::default().release(Release::new(34, 1)).via(Default::default()).namespace("team");
+/// let options = options.field_validation(FieldValidation::Warn).gates(&gates).namespace_labels(&labels).beside(&beside);
+/// let options = options.stored_as(StoredAs::Version("v1beta1")).limits(Limits::default());
+/// assert!(claimkit::validate(text, &options).ok);
+/// // An update needs the version of the stored object that it replaces.
+/// assert!(!claimkit::validate(text, &options.operation(Operation::Update(text))).ok);
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ValidateOptions<'a> {

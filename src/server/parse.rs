@@ -10,6 +10,14 @@ use crate::record::decode::{How, Via};
 use crate::server::body::{Body, FieldValidation};
 
 /// The options of [`crate::parse`]. The default reads the text as kubectl does, for the last release that serves each object.
+///
+/// ```
+/// use claimkit::{FieldValidation, Limits, ParseOptions, Release, Via};
+///
+/// let options = ParseOptions::default().release(Release::new(34, 1)).via(Via::Server);
+/// let options = options.field_validation(FieldValidation::Ignore).limits(Limits::default());
+/// assert!(claimkit::parse("", &options).objects.is_empty());
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParseOptions {

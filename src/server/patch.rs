@@ -42,6 +42,14 @@ pub enum PatchType {
 }
 
 /// A patch and the options of its request.
+///
+/// ```
+/// use claimkit::{Patch, PatchType};
+///
+/// let patch = Patch::new(PatchType::Apply, "status: {}").status().field_manager("driver").force().time("2026-01-02T15:04:05Z");
+/// assert!(patch.status && patch.force);
+/// assert_eq!(patch.field_manager, Some("driver"));
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Patch<'a> {

@@ -70,7 +70,7 @@ impl Status {
     }
 
     /// 422: the errors of validation. `None` if there are none.
-    pub fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
+    pub(crate) fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
         if errors.is_empty() {
             return None;
         }
@@ -79,50 +79,50 @@ impl Status {
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
-    /// 400: the body cannot be decoded into the kind. `version` is the short name.
-    pub fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
+    /// Returns the status 400 for a body that cannot be decoded into the kind. `version` is the short name.
+    pub(crate) fn undecodable(kind: &str, version: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
         Self::bad_request([kind, " in version ", &version, " cannot be handled as a ", kind, ": ", error].concat())
     }
 
-    /// 400: the body's kind cannot be decoded into the kind of the URL. `version` is the short name.
-    pub fn unhandled(body_kind: &str, version: &str, kind: &str, error: &str, unicode: GoUnicode) -> Self {
+    /// Returns the status 400 for a kind that cannot be decoded into the kind of the URL. `version` is the short name.
+    pub(crate) fn unhandled(body_kind: &str, version: &str, kind: &str, error: &str, unicode: GoUnicode) -> Self {
         let version = go::quote(version, unicode);
         Self::bad_request(format!("{body_kind} in version {version} cannot be handled as a {kind}: {error}"))
     }
 
     /// 400 with this message.
-    pub fn bad_request(message: String) -> Self {
+    pub(crate) fn bad_request(message: String) -> Self {
         Self::failure(400, "BadRequest", message, None)
     }
 
     /// 400: the namespace of the object differs from that of the URL (apiserver, pkg/registry/rest/meta.go,
     /// `EnsureObjectNamespaceMatchesRequestNamespace`).
-    pub fn other_namespace() -> Self {
+    pub(crate) fn other_namespace() -> Self {
         Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())
     }
 
     /// 413: the body, or the patched object, is larger than the server allows.
-    pub fn too_large(message: &str) -> Self {
+    pub(crate) fn too_large(message: &str) -> Self {
         Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
     }
 
     /// 404: there is no object of this name. `plural` is the resource.
-    pub fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+    pub(crate) fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} not found", go::quote(name, unicode));
         let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(404, "NotFound", message, Some(details))
     }
 
     /// 409: an object of this name already exists. `plural` is the resource.
-    pub fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+    pub(crate) fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
         let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(409, "AlreadyExists", message, Some(details))
     }
 
     /// 409: the stored object has another resource version. `plural` is the resource.
-    pub fn conflict(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
+    pub(crate) fn conflict(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {plural}.{GROUP} {}: the object has been modified; please apply your changes to the latest version and try again",
             go::quote(name, unicode)
@@ -132,12 +132,12 @@ impl Status {
     }
 
     /// 500: an error without a more specific status.
-    pub fn internal(message: &str) -> Self {
+    pub(crate) fn internal(message: &str) -> Self {
         Self::failure(500, "", message.to_owned(), None)
     }
 
     /// 422: the errors of the options of a patch. `None` if there are none.
-    pub fn bad_options(errors: &[FieldError]) -> Option<Self> {
+    pub(crate) fn bad_options(errors: &[FieldError]) -> Option<Self> {
         if errors.is_empty() {
             return None;
         }
@@ -147,7 +147,7 @@ impl Status {
     }
 
     /// The answer to a refused patch; `None` if the server's answer is unknown.
-    pub fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
+    pub(crate) fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
         let details = |causes| Some(StatusDetails { name: String::new(), group: "", kind: "", causes });
         Some(match refused {
             Refused::BadRequest(message) => Self::bad_request(message.clone()),

@@ -63,6 +63,7 @@ pub struct Edit {
 
 /// A range of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Range {
     pub start: Position,
     pub end: Position,
@@ -71,6 +72,7 @@ pub struct Range {
 /// A place: zero-based line, UTF-16 code units, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct Position {
     /// Line number, counted from zero.
     pub line: u32,
@@ -82,7 +84,14 @@ pub struct Position {
     pub byte_offset: u32,
 }
 
-/// A span as an editor range.
+/// Returns a span as an editor range.
+///
+/// ```
+/// use claimkit::{Source, Span, located};
+///
+/// let range = located::range(&Source::new("a\né b"), Span::new(5, 6));
+/// assert_eq!((range.start.line, range.start.character, range.start.byte_offset), (1, 2, 5));
+/// ```
 pub fn range(source: &Source<'_>, span: Span) -> Range {
     let position = |offset: usize| {
         let source::Position { line, character, offset: byte_offset } = source.position(offset);
@@ -93,6 +102,13 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
 }
 
 /// Converts a finding for the answer; `source` is the text of its spans.
+///
+/// ```
+/// let text = "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {selectors: [{}]}\n";
+/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+/// let finding = claimkit::located::finding(&claimkit::Source::new(text), report.findings[0].clone());
+/// assert_eq!(finding.range.unwrap().start.line, 3);
+/// ```
 pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {

@@ -1,19 +1,25 @@
-//! One request, one answer: the whole public interface. A bad document gives an answer, never an exception.
+//! Requests and answers in JSON, as the command line, JavaScript and policy hosts send them. A bad document gives an answer, never
+//! an error. The JSON is stable; the Rust types behind it are not part of the interface.
 
+#[doc(hidden)]
 pub mod admit;
+#[doc(hidden)]
 pub mod answer;
 mod fields;
 mod members;
+#[doc(hidden)]
 pub mod request;
 
 mod allocate;
 mod audit;
 mod cel;
 mod complete;
+#[doc(hidden)]
 pub mod content;
 mod convert;
 mod evaluate;
 mod fixes;
+#[doc(hidden)]
 pub mod hosts;
 mod hover;
 mod json_schema;
@@ -21,16 +27,22 @@ mod lists;
 mod options;
 mod parse;
 mod patch;
+#[doc(hidden)]
 pub mod raw_mode;
 mod replaced;
 mod select;
 mod symbols;
 mod validate;
 
+#[doc(hidden)]
 pub use crate::scheduler::FULL_NODES;
+#[doc(hidden)]
 pub use answer::Answer;
+#[doc(hidden)]
 pub use content::{Compiled, Content, Run, Traced};
+#[doc(hidden)]
 pub use options::{AllocateOptions, CelEnvironment};
+#[doc(hidden)]
 pub use request::Request;
 
 use crate::editor::sentences::Sentences;
@@ -41,6 +53,7 @@ use request::{AllocateRequest, ConvertRequest, EvaluateRequest, ParseRequest, Va
 use serde::Serialize;
 
 /// Answers a request.
+#[doc(hidden)]
 pub fn run(request: &Request) -> Answer {
     let answer = match request {
         Request::Parse(request) => parse(request),
@@ -84,6 +97,7 @@ fn evaluate(request: &EvaluateRequest) -> Answer {
 }
 
 /// Answers `evaluate` on prepared nodes; ignores the request's own `nodes`.
+#[doc(hidden)]
 pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
     evaluated(request, evaluate::evaluate_on(request, nodes))
         .by_rules_of(request::release(request.release.as_deref()).ok().flatten())
@@ -96,6 +110,7 @@ fn evaluated(request: &EvaluateRequest, answer: Answer) -> Answer {
 }
 
 /// Answers `allocate` about a prepared cluster; ignores the request's own `cluster`.
+#[doc(hidden)]
 pub fn allocate_on(request: &AllocateRequest, cluster: &PreparedCluster) -> Answer {
     allocated(request, allocate::allocate(request, Some(cluster))).by_rules_of(Some(cluster.release()))
 }
@@ -110,11 +125,18 @@ fn allocated(request: &AllocateRequest, answer: Answer) -> Answer {
 }
 
 /// Answers one JSON request with one JSON answer, both without a line end.
+///
+/// ```
+/// let answer = claimkit::wire::answer(r#"{"verb": "validate", "text": "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\n"}"#);
+/// assert!(answer.starts_with(r#"{"verb":"validate","ok":false,"#), "{answer}");
+/// assert!(claimkit::wire::answer("{}").contains("`verb` is missing"));
+/// ```
 pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)
 }
 
 /// Like [`answer()`], with a locale's sentences for the verbs that answer with sentences, unless the request has its own.
+#[doc(hidden)]
 pub fn answer_with(request: &str, sentences: impl FnOnce(&str) -> Option<Sentences>) -> String {
     let answer = match Request::read(request) {
         Ok(mut request) => {
@@ -127,6 +149,7 @@ pub fn answer_with(request: &str, sentences: impl FnOnce(&str) -> Option<Sentenc
 }
 
 /// An answer as one line of JSON.
+#[doc(hidden)]
 pub fn print(answer: &impl Serialize) -> String {
     // As large as a usual answer, which would grow five times otherwise.
     let mut json = Vec::with_capacity(4 << 10);

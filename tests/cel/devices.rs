@@ -39,12 +39,10 @@ fn attribute(value: &Value) -> Attribute {
 /// A device of a recording.
 pub fn device(value: &Value) -> Device {
     let entries = |name: &str| value.get(name).and_then(Value::as_object).into_iter().flatten();
-    Device {
-        driver: value.get("driver").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        attributes: entries("attributes").map(|(name, value)| (name.clone(), attribute(value))).collect(),
-        capacity: entries("capacity").map(|(name, value)| (name.clone(), value["value"].as_str().unwrap().to_owned())).collect(),
-        allow_multiple_allocations: value.get("allowMultipleAllocations") == Some(&Value::Bool(true)),
-    }
+    let device = Device::new(value.get("driver").and_then(Value::as_str).unwrap_or_default())
+        .allow_multiple_allocations(value.get("allowMultipleAllocations") == Some(&Value::Bool(true)));
+    let device = entries("attributes").fold(device, |device, (name, value)| device.attribute(name, attribute(value)));
+    entries("capacity").fold(device, |device, (name, value)| device.capacity(name, value["value"].as_str().unwrap()))
 }
 
 fn named_attribute(value: &Value) -> NamedAttribute {

@@ -4,11 +4,9 @@ use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
 
 fn explained(expression: &str) -> Vec<String> {
     let environment = device::environment(34, &[], Mode::Stored);
-    let device = Device {
-        driver: "gpu.example.com".to_owned(),
-        attributes: vec![("model".to_owned(), Attribute::String("A100".to_owned())), ("index".to_owned(), Attribute::Int(3))],
-        ..Device::default()
-    };
+    let device = Device::new("gpu.example.com")
+        .attribute("model", Attribute::String("A100".to_owned()))
+        .attribute("index", Attribute::Int(3));
     let program = environment.compile(expression).unwrap();
     let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
     program.explain(&trace)
@@ -50,7 +48,7 @@ fn the_attribute_that_is_missing() {
 fn values_of_all_parts() {
     let environment = device::environment(34, &[], Mode::Stored);
     let program = environment.compile("1 + 2 == 3 && device.driver == 'x'").unwrap();
-    let device = Device { driver: "x".to_owned(), ..Device::default() };
+    let device = Device::new("x");
     let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
     let parts = trace.parts(&program);
     let shown: Vec<String> = parts.iter().map(|part| format!("{} = {}", program.text_of(&part.span), part.value)).collect();

@@ -15,7 +15,7 @@ const OLD: &Version = &v1alpha1::VERSION;
 const NEW: &Version = &v1alpha2::VERSION;
 
 fn run<'s>(text: &'s str, to: &'static Version, lossy: bool) -> Conversion<'s> {
-    convert(text, to, &ConvertOptions { lossy, ..ConvertOptions::default() })
+    convert(text, to, &ConvertOptions::default().lossy(lossy))
 }
 
 /// The values of a text's documents.

@@ -163,7 +163,7 @@ fn check_node(question: &Question, claims: &[Claim], node: &Value, counts: &mut 
 
 #[test]
 fn what_is_decisive_decides() {
-    let options = Explain { matrix: Matrix::Nothing, ..Explain::default() };
+    let options = Explain::default().matrix(Matrix::Nothing);
     let (mut counts, mut wrong) = (Counts::new(), Vec::new());
     for (file, every) in SAMPLE {
         for question in lines(file, every / 2 + 1).filter_map(|line| Question::of(&line)) {

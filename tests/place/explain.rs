@@ -196,7 +196,7 @@ fn two_terms_and_a_rule_for_all() {
 /// The matrix agrees with the allocator for every recorded pod.
 #[test]
 fn matrix_agrees_with_the_allocator() {
-    let options = Explain { matrix: Matrix::All, relax: false, ..Explain::default() };
+    let options = Explain::default().matrix(Matrix::All).relax(false);
     let mut checked = 0;
     for line in all("plugin-1.36.3").chain(all("plugin-1.34.9")) {
         let told = told(&line, &mut facts(&line), options);

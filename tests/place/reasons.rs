@@ -449,7 +449,7 @@ fn check_cell(question: &Question, node: usize, claim: &Claim, cell: &Value, cou
 
 fn check(file: &str, every: usize, all: &mut Vec<String>) -> Counts {
     let (mut counts, mut wrong) = (Counts::new(), Vec::new());
-    let options = Explain { matrix: Matrix::All, relax: false, ..Explain::default() };
+    let options = Explain::default().matrix(Matrix::All).relax(false);
     for question in lines(file, every).filter_map(|line| Question::of(&line)) {
         if question.behaviour.capacity_of_wrong_device && question.features.contains(&Feature::ConsumableCapacity) {
             continue;

@@ -4,6 +4,7 @@ use super::source::LineRule;
 
 /// The syntax that a release of cel-go accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Dialect {
     /// Backquoted names are tokens.
     pub escaped_names: bool,
@@ -56,6 +57,7 @@ pub const PLAIN_ACCUMULATOR: &str = "__result__";
 
 /// The macros of an environment. `has`, `all`, `exists`, `exists_one`, `map` and `filter` are in every one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MacroSet {
     /// `cel.bind(x, value, body)`.
     pub bind: bool,
@@ -68,12 +70,35 @@ pub struct MacroSet {
 }
 
 /// Options of the parser.
+///
+/// ```
+/// use claimkit_cel::dialect::{CEL_GO_0_23, MacroSet, ParseOptions};
+///
+/// let options = ParseOptions::new(&CEL_GO_0_23, MacroSet::default());
+/// assert!(claimkit_cel::parse::parse("a.all(x, x > 0)", &options).is_ok());
+/// assert!(MacroSet::all().bind);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ParseOptions {
     /// The release of cel-go.
     pub dialect: &'static Dialect,
     /// The macros that are known. Another name or number of arguments is an ordinary call.
     pub macros: MacroSet,
+}
+
+impl ParseOptions {
+    /// Creates options for a release of cel-go and some macros.
+    pub const fn new(dialect: &'static Dialect, macros: MacroSet) -> Self {
+        ParseOptions { dialect, macros }
+    }
+}
+
+impl MacroSet {
+    /// Returns all macros.
+    pub const fn all() -> Self {
+        MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true }
+    }
 }
 
 /// The computations whose results differ between releases.

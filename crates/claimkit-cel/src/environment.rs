@@ -45,6 +45,7 @@ pub enum ResultType {
 
 /// Upper bounds for the sizes of a variable's parts, used by the cost estimate.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Bounds {
     /// Most elements, entries or code points.
     pub size: u64,
@@ -56,6 +57,46 @@ pub struct Bounds {
     pub fields: Vec<(&'static str, Bounds)>,
     /// Any field name can be selected; each has the bounds of `element`.
     pub names_are_elements: bool,
+}
+
+impl Bounds {
+    /// Creates the bounds of a value with at most `size` elements, entries or code points.
+    ///
+    /// ```
+    /// use claimkit_cel::environment::Bounds;
+    ///
+    /// let labels = Bounds::sized(32).with_key(Bounds::sized(63)).with_element(Bounds::sized(64));
+    /// let object = Bounds::default().with_field("labels", labels.clone());
+    /// assert_eq!(object.fields[0].1.size, 32);
+    /// assert!(labels.with_any_name().names_are_elements);
+    /// ```
+    pub fn sized(size: u64) -> Self {
+        Bounds { size, ..Bounds::default() }
+    }
+
+    /// Sets the bounds of the keys of a map.
+    pub fn with_key(mut self, bounds: Bounds) -> Self {
+        self.key = Some(Box::new(bounds));
+        self
+    }
+
+    /// Sets the bounds of the elements of a list or the values of a map.
+    pub fn with_element(mut self, bounds: Bounds) -> Self {
+        self.element = Some(Box::new(bounds));
+        self
+    }
+
+    /// Adds the bounds of a field.
+    pub fn with_field(mut self, name: &'static str, bounds: Bounds) -> Self {
+        self.fields.push((name, bounds));
+        self
+    }
+
+    /// Gives every field name the bounds of the elements.
+    pub fn with_any_name(mut self) -> Self {
+        self.names_are_elements = true;
+        self
+    }
 }
 
 /// A function as an environment has it.

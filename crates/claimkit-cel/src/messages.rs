@@ -107,6 +107,10 @@ static MESSAGES: &[Message] = &[
 ];
 
 /// The message type with this name.
+///
+/// ```
+/// assert!(claimkit_cel::messages::find("google.protobuf.BoolValue").is_some());
+/// ```
 pub fn find(name: &str) -> Option<&'static Message> {
     MESSAGES.iter().find(|message| message.name == name)
 }

@@ -37,6 +37,14 @@ impl std::error::Error for SyntaxProblems {}
 const LONGEST: usize = 100_000;
 
 /// Parses a text and expands its macros.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode, parse::parse};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// assert!(parse("a.b < 3", environment.parse_options()).is_ok());
+/// assert!(parse("a.b <", environment.parse_options()).unwrap_err().to_string().starts_with("ERROR: "));
+/// ```
 pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, SyntaxProblems> {
     let source = Source::new(text, options.dialect.line_rule);
     match parse_source(&source, options) {

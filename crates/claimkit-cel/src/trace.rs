@@ -187,6 +187,16 @@ fn is_selection(expr: &Expr) -> bool {
 }
 
 /// Goes to the parts of an expression, one level down.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode, parse::parse, trace::children};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let ast = parse("a + b", environment.parse_options()).unwrap();
+/// let mut parts = 0;
+/// children(&ast.root, &mut |_| parts += 1);
+/// assert_eq!(parts, 2);
+/// ```
 pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.node {
         Node::Literal(_) | Node::Ident(_) => {}
@@ -214,6 +224,12 @@ pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
 const SHOWN: usize = 8;
 
 /// A value as it would be written in an expression; long containers are cut.
+///
+/// ```
+/// use claimkit_cel::{trace::shown, value::Value};
+///
+/// assert_eq!(shown(&Value::list(vec![Value::Int(1), Value::Int(2)])), "[1, 2]");
+/// ```
 pub fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),

@@ -518,7 +518,8 @@ fn finds_variables(of: &Type, count: &mut usize) -> bool {
         }
 }
 
-/// For two types that unify: true if `first` is equal to `second` or less specific.
+/// Returns whether `first` is equal to `second` or less specific, for two types that unify.
+#[doc(hidden)]
 pub fn equal_or_less_specific(first: &Type, second: &Type) -> bool {
     match (first, second) {
         (Type::Dyn | Type::Any | Type::Variable(_) | Type::Parameter(_), _) => true,

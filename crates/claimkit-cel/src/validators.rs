@@ -14,6 +14,15 @@ use super::types::Type;
 const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode, checker::check, parse::parse, validators::validate};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let ast = parse("duration('soon')", environment.parse_options()).unwrap();
+/// let findings = check(&environment, &ast).unwrap().unwrap();
+/// assert_eq!(validate(&environment, &ast, &findings).count(), 1);
+/// ```
 pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
@@ -46,6 +55,7 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
 type Test = fn(&Literal) -> bool;
 
 /// True if a format string is not a literal. The validator of one release crashes on that.
+#[doc(hidden)]
 pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
     collect(&ast.root, false, true, &mut nodes);

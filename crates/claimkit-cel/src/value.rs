@@ -282,12 +282,21 @@ fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
 }
 
 /// The integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`, `doubleToInt64Checked`).
+///
+/// ```
+/// assert_eq!(claimkit_cel::value::exact_int(3.0), Some(3));
+/// assert_eq!(claimkit_cel::value::exact_int(3.5), None);
+/// ```
 pub fn exact_int(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number > -9_223_372_036_854_775_808.0 && number < 9_223_372_036_854_775_808.0)
         .then_some(number as i64)
 }
 
 /// The unsigned integer that the number is.
+///
+/// ```
+/// assert_eq!(claimkit_cel::value::exact_uint(-1.0), None);
+/// ```
 pub fn exact_uint(number: f64) -> Option<u64> {
     (number.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&number)).then_some(number as u64)
 }

@@ -11,7 +11,7 @@ use super::print::{nodes, shape, source, text};
 use super::{environment, recorded};
 
 fn options(dialect: &'static Dialect) -> ParseOptions {
-    ParseOptions { dialect, macros: MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true } }
+    ParseOptions::new(dialect, MacroSet::all())
 }
 
 fn tree(text: &str) -> Ast {
@@ -147,7 +147,7 @@ fn macros_expand_as_upstream_expands_them() {
 
 #[test]
 fn an_environment_says_which_macros_there_are() {
-    let none = ParseOptions { dialect: &CEL_GO_0_23, macros: MacroSet::default() };
+    let none = ParseOptions::new(&CEL_GO_0_23, MacroSet::default());
     for text in ["cel.bind(x, 1, x)", "a.optMap(x, x)", "a.all(i, x, true)", "a.transformList(i, x, x)", "a.sortBy(x, x)"] {
         assert!(matches!(parse(text, &none).unwrap().root.node, Node::Call { .. }), "{text}");
         assert_ne!(shape(&parse(text, &none).unwrap().root), shape(&tree(text).root), "{text}");

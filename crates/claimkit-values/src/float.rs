@@ -98,6 +98,13 @@ impl Whole {
 // --- from digits ---------------------------------------------------------------------------------------------------------
 
 /// The number nearest to a text such as `-1.5e3`, `.5`, `1.`; infinite beyond the largest. `None` for any other text.
+///
+/// ```
+/// use claimkit_values::float;
+///
+/// assert_eq!(float::parse("-1.5e3"), Some(-1500.0));
+/// assert_eq!(float::parse("NaN"), None);
+/// ```
 pub fn parse(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut small = Some(0u64);
@@ -226,6 +233,10 @@ fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
 // --- to digits -----------------------------------------------------------------------------------------------------------
 
 /// A finite number as `{}` writes it: the fewest digits that read back as it, without an exponent.
+///
+/// ```
+/// assert_eq!(claimkit_values::float::plain(1e21), "1000000000000000000000");
+/// ```
 pub fn plain(n: f64) -> String {
     let (digits, exponent) = decimal(n);
     let mut out = String::new();
@@ -255,6 +266,12 @@ pub fn plain(n: f64) -> String {
 }
 
 /// All decimal digits of the size of a finite number, and the power of ten of the last: none are rounded away. Zero has none.
+///
+/// ```
+/// let (digits, power) = claimkit_values::float::exact(0.375);
+/// assert_eq!(digits.trim_end_matches('0'), "375");
+/// assert_eq!(digits.len(), usize::try_from(-power).unwrap());
+/// ```
 pub fn exact(n: f64) -> (String, i32) {
     const FRACTION: u64 = (1 << 52) - 1;
     let bits = n.to_bits();
@@ -278,11 +295,19 @@ pub fn exact(n: f64) -> (String, i32) {
 }
 
 /// A finite number as `{:e}` writes it.
+///
+/// ```
+/// assert_eq!(claimkit_values::float::scientific(1500.0), "1.5e3");
+/// ```
 pub fn scientific(n: f64) -> String {
     written(n.is_sign_negative(), decimal(n))
 }
 
 /// The same with the fewest digits that identify the number among 32-bit floats.
+///
+/// ```
+/// assert_eq!(claimkit_values::float::scientific_single(0.1), "1e-1");
+/// ```
 pub fn scientific_single(n: f32) -> String {
     const FRACTION: u32 = (1 << 23) - 1;
     let bits = n.to_bits();

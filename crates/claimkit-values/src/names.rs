@@ -22,7 +22,14 @@ const PREFIX_SUBDOMAIN: &str = "prefix part a lowercase RFC 1123 subdomain must 
 const SUBDOMAIN_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
 
-/// DNS-1123 subdomain: object names, class names, node names. The single labels have no limit of their own.
+/// Checks a DNS-1123 subdomain: object names, class names, node names. The single labels have no limit of their own.
+///
+/// ```
+/// use claimkit_values::names::subdomain;
+///
+/// assert!(subdomain("gpu.example.com").is_empty());
+/// assert_eq!(subdomain("GPU").len(), 1);
+/// ```
 pub fn subdomain(value: &str) -> Messages {
     let mut messages = Messages::new();
     if value.len() > SUBDOMAIN_MAX {
@@ -45,6 +52,13 @@ pub enum DottedLabel {
 }
 
 /// Checks a DNS-1123 label, such as the name of a namespace.
+///
+/// ```
+/// use claimkit_values::names::{DottedLabel, label};
+///
+/// assert!(label("team", DottedLabel::NamesTheDots).is_empty());
+/// assert!(!label("-team", DottedLabel::NamesTheDots).is_empty());
+/// ```
 pub fn label(value: &str, dotted: DottedLabel) -> Messages {
     let mut messages = Messages::new();
     if value.len() > LABEL_MAX {
@@ -68,11 +82,25 @@ pub enum Wording {
 }
 
 /// [`qualified_name`] in the words of a release.
+///
+/// ```
+/// use claimkit_values::names::{Wording, qualified_name_in};
+///
+/// assert!(qualified_name_in("example.com/model", Wording::Bytes).is_empty());
+/// assert!(!qualified_name_in("/model", Wording::Bytes).is_empty());
+/// ```
 pub fn qualified_name_in(value: &str, wording: Wording) -> Messages {
     in_bytes(qualified_name(value), wording)
 }
 
 /// [`label_value`] in the words of a release.
+///
+/// ```
+/// use claimkit_values::names::{Wording, label_value_in};
+///
+/// assert!(label_value_in("a_b", Wording::Bytes).is_empty());
+/// assert!(!label_value_in("a b", Wording::Bytes).is_empty());
+/// ```
 pub fn label_value_in(value: &str, wording: Wording) -> Messages {
     in_bytes(label_value(value), wording)
 }
@@ -92,11 +120,25 @@ fn in_bytes(messages: Messages, wording: Wording) -> Messages {
 }
 
 /// [`subdomain`] as the generated rules say it.
+///
+/// ```
+/// use claimkit_values::names::long_subdomain;
+///
+/// assert!(long_subdomain("gpu.example.com").is_empty());
+/// assert!(!long_subdomain("gpu..com").is_empty());
+/// ```
 pub fn long_subdomain(value: &str) -> Messages {
     in_bytes(subdomain(value), Wording::Bytes)
 }
 
-/// Qualified name `[prefix/]name`: label keys, finalizers, selector keys, lower-cased annotation keys.
+/// Checks a qualified name `[prefix/]name`: label keys, finalizers, selector keys, lower-cased annotation keys.
+///
+/// ```
+/// use claimkit_values::names::qualified_name;
+///
+/// assert!(qualified_name("example.com/model").is_empty());
+/// assert!(!qualified_name("a/b/c").is_empty());
+/// ```
 pub fn qualified_name(value: &str) -> Messages {
     let mut messages = Messages::new();
     let name = match value.split_once('/') {
@@ -130,7 +172,14 @@ pub fn qualified_name(value: &str) -> Messages {
     messages
 }
 
-/// Label value: may be empty.
+/// Checks a label value, which may be empty.
+///
+/// ```
+/// use claimkit_values::names::label_value;
+///
+/// assert!(label_value("").is_empty());
+/// assert!(!label_value("a b").is_empty());
+/// ```
 pub fn label_value(value: &str) -> Messages {
     let mut messages = Messages::new();
     if value.len() > LABEL_MAX {
@@ -144,6 +193,13 @@ pub fn label_value(value: &str) -> Messages {
 
 /// Path segment: the weaker rule of the generic update checks (apimachinery,
 /// pkg/api/validation/path/name.go, `IsValidPathSegmentName`).
+///
+/// ```
+/// use claimkit_values::names::path_segment;
+///
+/// assert!(path_segment("a b").is_empty());
+/// assert!(!path_segment("..").is_empty());
+/// ```
 pub fn path_segment(value: &str) -> Messages {
     match value {
         "." => vec![Cow::Borrowed("may not be '.'")],
@@ -152,7 +208,14 @@ pub fn path_segment(value: &str) -> Messages {
     }
 }
 
-/// Path segment prefix: [`path_segment`] for `generateName`, where dots alone are fine.
+/// Checks a path segment prefix: [`path_segment`] for `generateName`, which may be only dots.
+///
+/// ```
+/// use claimkit_values::names::path_segment_prefix;
+///
+/// assert!(path_segment_prefix("..").is_empty());
+/// assert!(!path_segment_prefix("a/b").is_empty());
+/// ```
 pub fn path_segment_prefix(value: &str) -> Messages {
     let mut messages = Messages::new();
     if value.contains('/') {
@@ -167,6 +230,13 @@ pub fn path_segment_prefix(value: &str) -> Messages {
 /// `generateName` by the subdomain rule, after its end is masked (apimachinery, pkg/api/validation/generic.go,
 /// `maskTrailingDash`): a trailing `-` and the byte
 /// before it count as one `a`.
+///
+/// ```
+/// use claimkit_values::names::generated_subdomain;
+///
+/// assert!(generated_subdomain("gpu-").is_empty());
+/// assert!(!generated_subdomain("GPU-").is_empty());
+/// ```
 pub fn generated_subdomain(value: &str) -> Messages {
     let bytes = value.as_bytes();
     match bytes.split_last() {
@@ -190,6 +260,13 @@ pub fn generated_subdomain(value: &str) -> Messages {
 
 /// The subdomain rule on the lower-cased name, as the CSI driver name rule applies it (kube-apiserver,
 /// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
+///
+/// ```
+/// use claimkit_values::names::lowered_subdomain;
+///
+/// assert!(lowered_subdomain("GPU.example.com").is_empty());
+/// assert!(!lowered_subdomain("gpu_1").is_empty());
+/// ```
 pub fn lowered_subdomain(value: &str) -> Messages {
     if value.is_ascii() {
         let mut messages = Messages::new();
@@ -206,6 +283,10 @@ pub fn lowered_subdomain(value: &str) -> Messages {
 
 /// Go's `strings.ToLower`, reduced to what the name rules can observe: ASCII letters, letters whose lower case is ASCII, and the
 /// length in bytes. Other non-ASCII letters are invalid in any case, so the full table is not needed.
+///
+/// ```
+/// assert_eq!(claimkit_values::names::to_lower("GPU.Example"), "gpu.example");
+/// ```
 pub fn to_lower(value: &str) -> Cow<'_, str> {
     if !value.bytes().any(|byte| class(byte) & (CAPITAL | BEYOND) != 0) {
         return Cow::Borrowed(value);
@@ -228,7 +309,14 @@ fn lowered(c: char) -> char {
     }
 }
 
-/// Does the whole value match the subdomain pattern? Length apart.
+/// Returns whether the whole value matches the subdomain pattern. Its length is not checked.
+///
+/// ```
+/// use claimkit_values::names::is_subdomain;
+///
+/// assert!(is_subdomain("gpu.example.com"));
+/// assert!(!is_subdomain("GPU"));
+/// ```
 pub fn is_subdomain(value: &str) -> bool {
     subdomain_bytes(value.bytes())
 }
@@ -308,6 +396,13 @@ fn class(byte: u8) -> u8 {
 
 /// A version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30 (kube-apiserver 1.30,
 /// pkg/apis/resource/structured/namedresources/validation/validation.go).
+///
+/// ```
+/// use claimkit_values::names::is_semantic_version;
+///
+/// assert!(is_semantic_version("1.2.3-rc.1"));
+/// assert!(!is_semantic_version("1.2"));
+/// ```
 pub fn is_semantic_version(value: &str) -> bool {
     let (rest, build) = match value.split_once('+') {
         Some((rest, build)) => (rest, Some(build)),

@@ -6,6 +6,11 @@
 use std::cmp::Ordering;
 
 /// Returns the positions `0..count` in a stable sort by `compare`.
+///
+/// ```
+/// let items = ["b", "a", "b"];
+/// assert_eq!(claimkit_values::order::positions(3, &|x, y| items[x].cmp(items[y])), [1, 0, 2]);
+/// ```
 pub fn positions(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut positions: Vec<usize> = (0..count).collect();
     #[expect(clippy::disallowed_methods, reason = "the only sort")]
@@ -14,6 +19,12 @@ pub fn positions(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Ve
 }
 
 /// Sorts by `compare` and keeps the order of equal elements.
+///
+/// ```
+/// let mut items = [1, 3, 2];
+/// claimkit_values::order::sort_by(&mut items, |a, b| b.cmp(a));
+/// assert_eq!(items, [3, 2, 1]);
+/// ```
 pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let sorted = positions(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -23,11 +34,23 @@ pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// Sorts by what `key` returns and keeps the order of elements with equal keys.
+///
+/// ```
+/// let mut items = ["ccc", "a", "bb"];
+/// claimkit_values::order::sort_by_key(&mut items, |item| item.len());
+/// assert_eq!(items, ["a", "bb", "ccc"]);
+/// ```
 pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
 /// Sorts by the order of the type.
+///
+/// ```
+/// let mut items = [3, 1, 2];
+/// claimkit_values::order::sort(&mut items);
+/// assert_eq!(items, [1, 2, 3]);
+/// ```
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }

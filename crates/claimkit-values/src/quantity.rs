@@ -53,6 +53,13 @@ pub struct Quantity<'a> {
 }
 
 /// True if Go's `Cmp` gives 0: both texts have the same value. An invalid quantity counts as zero.
+///
+/// ```
+/// use claimkit_values::quantity::same_amount;
+///
+/// assert!(same_amount("1Ki", "1024"));
+/// assert!(!same_amount("1k", "1024"));
+/// ```
 pub fn same_amount(a: &str, b: &str) -> bool {
     let [a, b] = [a, b].map(|text| {
         let quantity = Quantity::parse(text).ok().filter(|quantity| !quantity.is_zero())?;

@@ -132,6 +132,10 @@ impl Civil {
 }
 
 /// Days from 0001-01-01 to the first day of `month` of `year`.
+///
+/// ```
+/// assert_eq!(claimkit_values::time::days_before(2, 1), 365);
+/// ```
 pub fn days_before(year: i64, month: i64) -> i64 {
     let shifted_year = if month <= 2 { year.saturating_sub(1) } else { year };
     let shifted_month = if month <= 2 { month.saturating_add(9) } else { month.saturating_sub(3) };

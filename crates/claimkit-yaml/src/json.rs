@@ -34,6 +34,15 @@ enum Frame {
 }
 
 /// Reads one JSON value that begins at or after byte `at`; returns its node and the byte after it.
+///
+/// ```
+/// use claimkit_yaml::{Tree, json};
+///
+/// let mut tree = Tree::new("{\"a\": 1}");
+/// let (node, end) = json::value(&mut tree, 0, 10).unwrap();
+/// assert!(tree.is_map(node));
+/// assert_eq!(end, 8);
+/// ```
 pub fn value(tree: &mut Tree<'_>, at: usize, max_depth: usize) -> Result<(NodeId, usize), JsonError> {
     let mut reader = Reader { bytes: tree.source().as_bytes(), at, tree };
     reader.value(max_depth)
@@ -351,6 +360,10 @@ impl Reader<'_, '_> {
 }
 
 /// A byte as Go's JSON scanner shows it: `'x'`, with `'\''`, `'"'` and escapes of its own.
+///
+/// ```
+/// assert_eq!(claimkit_yaml::json::quote_byte(b'x'), "'x'");
+/// ```
 pub fn quote_byte(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),

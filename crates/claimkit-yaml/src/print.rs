@@ -16,6 +16,16 @@ pub enum Order {
 }
 
 /// The effective entries of a mapping, in `order`.
+///
+/// ```
+/// use claimkit_yaml::print::{Order, effective};
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// let document = read("b: 1\na: 2\n", Bounds::default());
+/// let entries = effective(&document.tree, document.root.unwrap(), Order::Sorted);
+/// let keys: Vec<_> = entries.iter().map(|entry| document.tree.text(entry.key)).collect();
+/// assert_eq!(keys, ["a", "b"]);
+/// ```
 pub fn effective<'t>(tree: &'t Tree<'_>, id: NodeId, order: Order) -> Vec<&'t Entry> {
     let mut entries: Vec<&Entry> = tree.entries(id).iter().filter(|entry| !entry.shadowed).collect();
     if order == Order::Sorted {
@@ -31,6 +41,16 @@ enum Step<'t> {
 }
 
 /// Appends the node as compact JSON. Stops after `max_bytes` and returns `false`: aliases can make a small text large.
+///
+/// ```
+/// use claimkit_yaml::print::{Order, json};
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// let document = read("b: [1, x]\n", Bounds::default());
+/// let mut out = String::new();
+/// assert!(json(&document.tree, document.root.unwrap(), Order::Source, 1 << 20, &mut out));
+/// assert_eq!(out, r#"{"b":[1,"x"]}"#);
+/// ```
 pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &mut String) -> bool {
     let mut steps = vec![Step::Value(id)];
     while let Some(step) = steps.pop() {
@@ -84,6 +104,12 @@ pub fn json(tree: &Tree<'_>, id: NodeId, order: Order, max_bytes: usize, out: &m
 }
 
 /// Appends a number as Go's JSON encoder prints a float64: plain digits from 1e-6 up to 1e21, else with an exponent.
+///
+/// ```
+/// let mut out = String::new();
+/// claimkit_yaml::print::float(1e21, &mut out);
+/// assert_eq!(out, "1e+21");
+/// ```
 pub fn float(n: f64, out: &mut String) {
     let size = n.abs();
     if n == 0.0 || (1e-6..1e21).contains(&size) {
@@ -102,6 +128,12 @@ pub fn float(n: f64, out: &mut String) {
 }
 
 /// Appends a JSON string (control characters, quotes and backslashes escaped).
+///
+/// ```
+/// let mut out = String::new();
+/// claimkit_yaml::print::quote("a\n", &mut out);
+/// assert_eq!(out, r#""a\n""#);
+/// ```
 pub fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
@@ -139,6 +171,12 @@ pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Appends JSON text without the white space between its parts, as Go writes a `RawMessage`.
+///
+/// ```
+/// let mut out = String::new();
+/// claimkit_yaml::print::compact("{ \"a\": 1 }", &mut out);
+/// assert_eq!(out, r#"{"a":1}"#);
+/// ```
 pub fn compact(json: &str, out: &mut String) {
     let (mut inside, mut escaped) = (false, false);
     let mut from = 0;

@@ -14,13 +14,25 @@ const MOST_NODES: usize = 1_000;
 const MOST_NAMES: usize = 3;
 
 /// Changes that a question assumes.
+///
+/// ```
+/// use claimkit::{AllocateOptions, WhatIf};
+///
+/// let what_if = WhatIf::default().free("team/old").untaint("gpu.example.com/broken").without_rule("broken").node_like("node-a*3");
+/// assert!(!what_if.is_empty());
+/// // No cluster, no claim to free.
+/// let error = claimkit::allocate("", &AllocateOptions::default().what_if(what_if)).unwrap_err();
+/// assert_eq!(error.kind(), claimkit::ErrorKind::WhatIf);
+/// ```
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields, expecting = "an object with lists of names")]
+#[non_exhaustive]
 pub struct WhatIf {
     /// Claims whose devices are given back: `namespace/name`.
     pub free: Vec<String>,
     /// Taints to remove, as kubectl writes them: `key`, `key:effect`, `key=value:effect`.
     pub untaint: Vec<String>,
+    /// DeviceTaintRules that do not exist, by name.
     pub without_rules: Vec<String>,
     /// Adds a copy of each of these nodes, with all devices free; `NODE*3` adds three.
     pub nodes_like: Vec<String>,
@@ -36,6 +48,30 @@ pub struct Changed {
 }
 
 impl WhatIf {
+    /// Gives back the devices of a claim: `namespace/name`.
+    pub fn free(mut self, claim: impl Into<String>) -> Self {
+        self.free.push(claim.into());
+        self
+    }
+
+    /// Removes a taint, which is written as kubectl does: `key`, `key:effect`, `key=value:effect`.
+    pub fn untaint(mut self, taint: impl Into<String>) -> Self {
+        self.untaint.push(taint.into());
+        self
+    }
+
+    /// Leaves out the DeviceTaintRule with this name.
+    pub fn without_rule(mut self, name: impl Into<String>) -> Self {
+        self.without_rules.push(name.into());
+        self
+    }
+
+    /// Adds a copy of a node, with all devices free; `NODE*3` adds three.
+    pub fn node_like(mut self, node: impl Into<String>) -> Self {
+        self.nodes_like.push(node.into());
+        self
+    }
+
     /// Returns whether nothing changes.
     pub fn is_empty(&self) -> bool {
         let lists = [&self.free, &self.untaint, &self.without_rules, &self.nodes_like];

@@ -78,17 +78,12 @@ fn variables(environment: &Environment, minor: u8) -> Vec<Value> {
         ];
         return device::named_variables(&attributes).unwrap();
     }
-    let described = Device {
-        driver: "gpu.example.com".to_owned(),
-        attributes: vec![
-            ("model".to_owned(), Attribute::String("A100".to_owned())),
-            ("other.example.com/size".to_owned(), Attribute::Int(7)),
-            ("ecc".to_owned(), Attribute::Bool(true)),
-            ("driverVersion".to_owned(), Attribute::Version("1.2.3".to_owned())),
-        ],
-        capacity: vec![("memory".to_owned(), "80Gi".to_owned())],
-        allow_multiple_allocations: false,
-    };
+    let described = Device::new("gpu.example.com")
+        .attribute("model", Attribute::String("A100".to_owned()))
+        .attribute("other.example.com/size", Attribute::Int(7))
+        .attribute("ecc", Attribute::Bool(true))
+        .attribute("driverVersion", Attribute::Version("1.2.3".to_owned()))
+        .capacity("memory", "80Gi");
     described.variables(environment).unwrap()
 }
 

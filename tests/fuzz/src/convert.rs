@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) -> Corpus {
 }
 
 fn run_one<'s>(text: &'s str, to: &'static Version, lossy: bool) -> Conversion<'s> {
-    convert(text, to, &ConvertOptions { lossy, ..ConvertOptions::default() })
+    convert(text, to, &ConvertOptions::default().lossy(lossy))
 }
 
 fn is_printed(conversion: &Conversion<'_>) -> bool {

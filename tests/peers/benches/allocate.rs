@@ -97,12 +97,10 @@ fn cases(c: &mut Criterion) {
 fn unit(c: &mut Criterion) {
     let environment = device::environment(36, &[], Mode::Stored);
     let program = environment.compile(CLASS).unwrap();
-    let device = Device {
-        driver: "gpu.example.com".to_owned(),
-        attributes: vec![("model".to_owned(), Attribute::String("a100".to_owned())), ("index".to_owned(), Attribute::Int(0))],
-        capacity: vec![("memory".to_owned(), "80Gi".to_owned())],
-        allow_multiple_allocations: false,
-    };
+    let device = Device::new("gpu.example.com")
+        .attribute("model", Attribute::String("a100".to_owned()))
+        .attribute("index", Attribute::Int(0))
+        .capacity("memory", "80Gi");
     let variables = device.variables(&environment).unwrap();
     c.bench_function("the unit: one selector on one device", |b| {
         b.iter(|| program.evaluate(black_box(&variables), SELECTOR_COST_LIMIT))

@@ -11,16 +11,11 @@ const PLAIN: &str = r#"device.driver == "gpu.example.com" && device.attributes["
 const TYPICAL: &str = r#"device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "A100" && device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0"#;
 
 fn device() -> Device {
-    Device {
-        driver: "gpu.example.com".to_owned(),
-        attributes: vec![
-            ("model".to_owned(), Attribute::String("A100".to_owned())),
-            ("memory".to_owned(), Attribute::Int(80)),
-            ("driverVersion".to_owned(), Attribute::Version("1.2.3".to_owned())),
-        ],
-        capacity: vec![("memory".to_owned(), "80Gi".to_owned())],
-        allow_multiple_allocations: false,
-    }
+    Device::new("gpu.example.com")
+        .attribute("model", Attribute::String("A100".to_owned()))
+        .attribute("memory", Attribute::Int(80))
+        .attribute("driverVersion", Attribute::Version("1.2.3".to_owned()))
+        .capacity("memory", "80Gi")
 }
 
 fn compile(c: &mut Criterion) {

@@ -95,6 +95,15 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 /// Checks an expression.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode, checker::check, parse::parse};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let ast = parse("1 + 'a'", environment.parse_options()).unwrap();
+/// let problems = check(&environment, &ast).unwrap().unwrap_err();
+/// assert_eq!(problems.count(), 1);
+/// ```
 pub fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Problems>, TooLarge> {
     let count = (ast.ids as usize).saturating_add(1);
     let mut checker = Checker {
@@ -478,6 +487,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The type of a constant.
+#[doc(hidden)]
 pub fn literal_type(literal: &Literal) -> Type {
     match literal {
         Literal::Null => Type::Null,

@@ -7,6 +7,7 @@ mod path;
 pub mod spend;
 
 /// The product, rounded up; saturates at `u64::MAX`.
+#[doc(hidden)]
 pub fn times(amount: u64, factor: f64) -> u64 {
     let product = (amount as f64 * factor).ceil();
     if product >= 18_446_744_073_709_551_616.0 { u64::MAX } else { product as u64 }

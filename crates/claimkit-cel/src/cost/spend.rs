@@ -95,6 +95,7 @@ const URI_COST: u64 = 4;
 
 /// The rule that computes the cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CallCost {
     /// Each call costs 1.
     Unit,
@@ -274,6 +275,7 @@ fn truncated(amount: u64, factor: f64) -> u64 {
 }
 
 /// The size used for costs; a value without a size counts as 1.
+#[doc(hidden)]
 pub fn size(value: &Value) -> u64 {
     match value {
         Value::Network(network) => (network.prefix_length().unsigned_abs()).div_ceil(8),
@@ -310,6 +312,7 @@ fn parts(value: &Value, depth: u32) -> u64 {
 }
 
 /// The cost of `==` and `!=`.
+#[doc(hidden)]
 pub fn equality(scope: &Scope<'_>, name: &str, left: &Value, right: &Value) -> u64 {
     if scope.rules().library_costs
         && name == "_==_"

@@ -83,16 +83,28 @@ pub enum Gate {
 }
 
 /// All functions in the order of their names within each part.
+///
+/// ```
+/// assert!(claimkit_cel::functions::all().any(|function| function.name == "startsWith"));
+/// ```
 pub fn all() -> impl Iterator<Item = &'static Function> {
     language().iter().chain(libraries())
 }
 
 /// The functions of the language itself.
+///
+/// ```
+/// assert!(claimkit_cel::functions::language().iter().any(|function| function.name == "size"));
+/// ```
 pub fn language() -> &'static [Function] {
     standard::FUNCTIONS
 }
 
 /// The functions of cel-go's extensions and of kube-apiserver.
+///
+/// ```
+/// assert!(claimkit_cel::functions::libraries().iter().any(|function| function.name == "quantity"));
+/// ```
 pub fn libraries() -> &'static [Function] {
     libraries::FUNCTIONS
 }

@@ -46,6 +46,13 @@ impl NamedFormat {
 }
 
 /// The format of a name, for `format.named` and `format.<name>()`.
+///
+/// ```
+/// use claimkit_cel::library::named_formats::find;
+///
+/// assert!(find("dns1123Label").is_some());
+/// assert!(find("zip").is_none());
+/// ```
 pub fn find(function: &str) -> Option<&'static NamedFormat> {
     FORMATS.iter().find(|format| format.function == function)
 }

@@ -129,6 +129,10 @@ pub(super) fn line_run(bytes: &[u8]) -> usize {
 }
 
 /// The offset in `text` of the first character that YAML forbids (control characters, DEL, C1 except NEL, U+FFFE, U+FFFF).
+///
+/// ```
+/// assert_eq!(claimkit_yaml::yaml::first_refused("a\u{7}"), Some(1));
+/// ```
 pub fn first_refused(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (words, tail) = bytes.as_chunks::<8>();

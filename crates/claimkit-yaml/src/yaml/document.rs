@@ -35,6 +35,15 @@ pub struct StrictError {
 }
 
 /// Reads `text[start..end]`, as if it ended with a line break if `add_break`. Reuses the reader's buffers.
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, Reader, read_part};
+///
+/// let text = "a: 1\n---\nb: 2\n";
+/// let mut reader = Reader::new(text);
+/// let second = read_part(&mut reader, text, 9, text.len(), false, Bounds::default());
+/// assert!(second.tree.get(second.root.unwrap(), "b").is_some());
+/// ```
 pub fn read_part<'s>(
     reader: &mut Reader<'s>,
     text: &'s str,
@@ -76,6 +85,14 @@ pub fn read_part<'s>(
 }
 
 /// Reads the whole of `text` as kubectl's step from YAML to JSON does.
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// let document = read("a: 1\n", Bounds::default());
+/// assert!(document.tree.get(document.root.unwrap(), "a").is_some());
+/// assert!(read("a: b: c\n", Bounds::default()).error.is_some());
+/// ```
 pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
     let mut reader = Reader::new(text);
     read_part(&mut reader, text, 0, text.len(), false, bounds)

@@ -493,7 +493,7 @@ pub struct Change {
 
 impl Change {
     /// Returns a change of a claim without details.
-    pub fn of(kind: ChangeKind, claim: String) -> Self {
+    pub(crate) fn of(kind: ChangeKind, claim: String) -> Self {
         Change {
             kind,
             claim,

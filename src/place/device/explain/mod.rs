@@ -56,13 +56,42 @@ pub enum Matrix {
 }
 
 /// How far an account goes.
+///
+/// ```
+/// use claimkit::{AllocateOptions, Explain, Matrix};
+///
+/// let explain = Explain::default().budget(1_000).relax(false).matrix(Matrix::All);
+/// let answer = claimkit::allocate("", &AllocateOptions::default().explain(explain)).unwrap();
+/// assert!(answer.pods.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Explain {
     /// Steps of each node's search.
     pub budget: u64,
     /// Look for changes that help.
     pub relax: bool,
     pub matrix: Matrix,
+}
+
+impl Explain {
+    /// Sets the number of steps of each node's search.
+    pub fn budget(mut self, steps: u64) -> Self {
+        self.budget = steps;
+        self
+    }
+
+    /// Sets whether to look for changes that help.
+    pub fn relax(mut self, relaxes: bool) -> Self {
+        self.relax = relaxes;
+        self
+    }
+
+    /// Sets the devices in the matrix.
+    pub fn matrix(mut self, matrix: Matrix) -> Self {
+        self.matrix = matrix;
+        self
+    }
 }
 
 impl Default for Explain {

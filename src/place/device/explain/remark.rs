@@ -30,12 +30,12 @@ impl From<Finding> for Remark {
 
 impl Remark {
     /// Returns a finding about an object.
-    pub fn about(finding: Finding, kind: &'static str, name: String) -> Self {
+    pub(crate) fn about(finding: Finding, kind: &'static str, name: String) -> Self {
         Remark { finding, subject: Some(Subject { kind, name }) }
     }
 
     /// Sets the path in the object.
-    pub fn at(self, path: Option<FieldPath>) -> Self {
+    pub(crate) fn at(self, path: Option<FieldPath>) -> Self {
         let Remark { finding, subject } = self;
         let finding = match path {
             Some(path) => finding.at_field(&path),
