@@ -213,15 +213,22 @@ new-release:
 	$(call say,types and selectors and allocator of $(RELEASE): about 2 minutes and 4 more the first time)
 	@node tests/oracle/new-release.mjs $(RELEASE)
 
-# Licences, sources, checksums, and what is inside what people get.
+# Licenses, sources, checksums, the crates inside what people get, and the public interface.
 .PHONY: test-supply
 test-supply:
-	$(call say,supply chain: about 1 minute the first time and 10 seconds after that)
+	$(call say,supply chain and public interface: about 2 minutes the first time and 30 seconds after that)
 	@bash tests/supply/check.sh
 	$(call say,a sample of the rehearsal of a release: about 30 seconds)
 	@node pkg/build/rehearse.mjs documents "action and workflows"
 
-# The same and known vulnerabilities, where RustSec's database and npm's can be reached; fails where they cannot.
+# The public interface beside the last tag, or beside BASE=<revision>: cargo-semver-checks, which is built the first time. `test-supply`
+# does the same where the program is there already, and says so where it is not.
+.PHONY: test-semver
+test-semver:
+	$(call say,public interface beside a release: about 10 minutes the first time and 2 after that)
+	@bash tests/supply/semver.sh --install $(BASE)
+
+# The same as test-supply and known vulnerabilities, where RustSec's database and npm's can be reached; fails where they cannot.
 .PHONY: deny
 deny:
 	@bash tests/supply/check.sh --advisories
@@ -248,7 +255,7 @@ bench:
 	@node tests/peers/run.mjs
 	@cd tests/peers && cargo bench --quiet --locked --bench evaluate --bench cel --bench allocate
 
-# What peers catch is a table that a test holds to.
+# Compares the table of the errors that each peer finds with a new run.
 .PHONY: test-peers
 test-peers:
 	$(call say,what claimkit and its peers catch: about 5 minutes the first time)

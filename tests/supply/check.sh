@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every lock file of the repository: licences, sources, banned and doubled crates by cargo-deny; checksums, install scripts and
-# npm licences by lockfiles.mjs; and the crates inside what people get, which are a list.
+# npm licences by lockfiles.mjs; the crates inside what people get, which are a list; and the public interface of the crates.
 #
 #   check.sh                what `make test` holds to
 #   check.sh --advisories   known vulnerabilities too, where their databases can be reached
@@ -74,6 +74,24 @@ check "inside the command" linked cli "$(rustc -vV | sed -n 's/^host: //p')"
 
 step "checksums, install scripts and npm licences"
 check "lock files" node "$here/lockfiles.mjs"
+
+# --- public interface -------------------------------------------------------------------------------------------------
+
+# rustdoc's JSON is unstable, so the compiler is asked as if it were a nightly one, in a folder of its own: crates with build scripts
+# that ask for the same variable would be compiled anew otherwise.
+interface() {
+  local crate folder
+  folder=$(realpath -m "${CARGO_TARGET_DIR:-target}")/api
+  for crate in claimkit claimkit-values claimkit-yaml claimkit-cel; do
+    RUSTC_BOOTSTRAP=1 cargo rustdoc --quiet --locked --lib --package "$crate" --no-default-features --target-dir "$folder" -- \
+      --cap-lints allow -Z unstable-options --output-format json --document-hidden-items || return 1
+  done
+  node "$here/api.mjs" "$folder/doc"
+}
+
+step "public interface: options can grow, functions have examples; about 30 seconds the first time"
+check "public interface" interface
+check "interface beside the last release" bash "$here/semver.sh"
 
 # --- advisories -------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// What lock files must say: a checksum for everything from a registry, no address it came from, no program that runs on install
+// Checks that lock files have: a checksum for everything from a registry, no address it came from, no program that runs on install
 // but those named here, and licences that may be passed on.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ const tools = {
   "Apache-2.0 AND LGPL-3.0-or-later": ["@img/sharp-win32"],
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT": ["@img/sharp-wasm32"],
 };
-// What npm may run when it installs: each puts its program for this machine in its place. All are tools, none is shipped.
+// Packages whose install scripts npm may run: each puts its program for this machine in place. All are tools, none is shipped.
 const scripts = ["esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp", "unrs-resolver"];
 
 const problems = [];
