@@ -1,4 +1,4 @@
-// Where the first call finds the module, in hosts that can start it at once.
+// Starts the module for the first call, in hosts that can start it at once.
 const sources = { inline: undefined, file: undefined };
 
 /** For ./inline.js, which has the bytes, and ./node.js, which reads them. */

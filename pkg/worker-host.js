@@ -1,4 +1,4 @@
-// What runs in the web worker of ./worker.js.
+// The code that runs in the web worker of ./worker.js.
 import * as claimkit from "./index.js";
 import { failed, serve } from "./worker-client.js";
 

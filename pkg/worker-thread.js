@@ -1,4 +1,4 @@
-// What runs in the thread of ./worker-node.js.
+// The code that runs in the thread of ./worker-node.js.
 import { parentPort } from "node:worker_threads";
 import * as claimkit from "./node.js";
 import { serve } from "./worker-client.js";

@@ -6,7 +6,7 @@
 //!
 //! let environment = device::environment(34, &[], Mode::New);
 //! let program = environment.compile(r#"device.driver == "gpu.example.com""#).unwrap();
-//! let device = Device { driver: "gpu.example.com".to_owned(), ..Device::default() };
+//! let device = Device::new("gpu.example.com");
 //! let variables = device.variables(&environment).unwrap();
 //! assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
 //! assert!(environment.compile("device.attributes[").is_err());

@@ -70,7 +70,7 @@ fn read(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() <= most).then_some(bytes))
 }
 
-/// Most bytes of kubectl's standard error that are kept.
+/// Maximum number of bytes of kubectl's standard error that are kept.
 const MOST_WORDS: usize = 64 << 10;
 
 /// Reads at most `most` bytes of a stream; whether that was all.

@@ -104,7 +104,7 @@ impl House {
                 let mut paths = Vec::new();
                 expand(&tree, "", &mut paths);
                 for (path, known_as) in paths {
-                    // What another crate of the workspace defines is no module of this one, under whatever name it is known here.
+                    // An item of another crate of the workspace is not a module of this one, under any name.
                     let path = if path.starts_with("claimkit_") { Some(path) } else { absolute(&path, name, &modules) };
                     if let Some(path) = path.filter(|path| public || path.starts_with("claimkit_")) {
                         handed_on.insert(format!("{name}::{known_as}"), path);

@@ -83,7 +83,7 @@ fn owners_count_once_and_unreadable_managers_not_at_all() {
     assert_eq!(answer["ok"], true, "{answer}");
     let answer = validate(&text, json!({"via": "server"}));
     assert_eq!((&answer["findings"][0]["message"], &answer["ok"]), (&json!(warning), &json!(true)), "{answer}");
-    // After the handler two controllers remain two.
+    // The handler leaves two controllers as they are.
     let answer = validate(&text, json!({"via": "validator"}));
     assert!(refusal(&answer).1.contains("Only one reference can have Controller"), "{answer}");
 

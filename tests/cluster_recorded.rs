@@ -402,7 +402,7 @@ fn every_recorded_scenario_is_played_alike() {
             }
         }
         let mut found = best.unwrap();
-        // What is told after failed binding quotes the server.
+        // The message after a failed binding quotes the server.
         found.retain(|one| !(one.contains(".later:") && one.contains("PreBind")));
         if found.is_empty() {
             whole += 1;

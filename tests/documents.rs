@@ -1,4 +1,4 @@
-//! What the documents of the repository tell people to run or to open: commands, their targets and filters, and paths.
+//! Commands and paths that the documents of the repository name: targets of make, filters of tests, and files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,7 +75,7 @@ fn targets_of_make_exist() {
     assert!(tried > 20, "{tried} targets");
 }
 
-/// What is wrong with a `cargo test` command: cargo takes one filter before `--`, and each filter must find a test.
+/// Returns the fault of a `cargo test` command: cargo takes one filter before `--`, and each filter must find a test.
 fn fault(command: &[&str], tests: &[String]) -> Option<String> {
     let (before, after) = command.split_at(command.iter().position(|word| *word == "--").unwrap_or(command.len()));
     let mut filters = Vec::new();

@@ -205,12 +205,12 @@ fn objects_beside_a_text_are_known_and_not_judged() {
     let refused = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: A_}\nspec: {}\n";
     assert_eq!(found(claim, &[]), [""; 0]);
     assert_eq!(found(claim, &[&class("klas")]), ["class-not-in-input"]);
-    // A text that cannot be read hides nothing in the others, and what is refused in them is not told here.
+    // A text that cannot be read hides nothing in the others, and their own errors are not reported here.
     assert_eq!(found(claim, &[broken, refused, &class("klas")]), ["class-not-in-input"]);
     assert_eq!(found(claim, &[broken, &class("klas"), &class("klass"), refused]), [""; 0]);
     // The same object in another file is no second one.
     assert_eq!(found(claim, &[claim]), [""; 0]);
-    // What is wrong in the text itself stays.
+    // Errors in the text itself stay.
     assert_eq!(found(refused, &[claim])[0], "name-invalid");
     assert_eq!(found(broken, &[claim]), ["yaml-syntax"]);
 }

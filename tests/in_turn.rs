@@ -111,7 +111,7 @@ fn priority_and_replicas_count() {
     let wanted =
         [("default/late", "a"), ("default/web-0", "a"), ("default/web-1", "unschedulable"), ("default/web-2", "unschedulable")];
     assert_eq!(outcomes(&answer), owned(&wanted));
-    // What is the same is told once.
+    // Equal explanations appear once.
     assert_eq!(answer["pods"][3]["sameAs"], "default/web-1", "{}", answer["pods"][3]);
     assert!(list(&answer["pods"][3], "nodes").is_empty());
 }
@@ -234,7 +234,7 @@ fn a_pod_is_repeated_until_no_more_fits() {
         "{}",
         answer["howMany"]
     );
-    // What asks for nothing fits as long as there is room for pods; ten on each node.
+    // A pod without requests fits as long as the node has room for pods: ten on each node.
     let plain = "apiVersion: v1\nkind: Pod\nmetadata: {name: plain}\nspec: {tolerations: [{operator: Exists}], containers: [{name: c, image: x}]}\n";
     assert_eq!(ask_about(plain, json!({}))["howMany"]["count"], 20);
     // It must be known which.

@@ -126,7 +126,7 @@ fn pods_of_unknown_kinds_count_once() {
         assumed,
         ["Trainer default/x makes one pod from each of its 2 pod specs: how many its controller makes is not known"]
     );
-    // What a server has seen has pods of its own.
+    // A workload that a server has seen has pods of its own.
     assert_eq!(pods(&object.replace("name: x", "name: x, uid: u")).0, Vec::<String>::new());
 }
 

@@ -293,7 +293,7 @@ fn the_metadata_of_the_modules_is_that_of_the_yaml_file() {
     assert_eq!(embedded, written);
     assert_eq!(embedded["mutating"], false);
     assert_eq!(embedded["policyType"], "kubernetes");
-    // What `cluster.rs` calls.
+    // The function that `cluster.rs` calls.
     assert_eq!(embedded["hostCapabilities"], json!(["kubernetes/get_resource", "kubernetes/list_resources_by_namespace"]));
     assert_eq!(embedded["annotations"]["io.kubewarden.policy.version"], env!("CARGO_PKG_VERSION"));
 }
@@ -671,7 +671,7 @@ fn the_command_line_applies_policies_to_manifests() {
     assert_eq!(run(&["-f", &policy("fallback"), "-f", &mixed]).0, Some(0));
     let (code, out, _) = run(&["-f", &forbidden, "-f", &mixed]);
     assert!(code == Some(1) && out.contains("it must be `mutating: true`"), "{out}");
-    // What only a cluster can answer, what cannot be read.
+    // Questions that only a cluster can answer, and texts that cannot be read.
     let (code, out, _) = run(&["-f", &policy("cluster"), "-f", &good]);
     assert!(code == Some(1) && out.contains("error: 1"), "{out}");
     let broken = write("broken.yaml", "a: [\n");

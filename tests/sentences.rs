@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// The folders whose comments are checked, with all that is in them.
-const FOLDERS: &[&str] = &["crates", "pkg", "www", "src"];
+const FOLDERS: &[&str] = &["crates", "examples", "pkg", "www", "src"];
 
 /// Folders of built or fetched files.
 const SKIPPED: &[&str] = &["node_modules", "target", "dist", "generated"];
@@ -14,6 +14,8 @@ struct Comment {
     /// Line of its start, counted from one.
     line: usize,
     is_doc: bool,
+    /// It describes a file, and may be a title.
+    is_head: bool,
     text: String,
     /// The first line of code after it, attributes left out.
     code: String,
@@ -80,7 +82,13 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
                 at += 1;
             }
             let text = prose(lines[start..at].iter().filter_map(|line| Some(marked(line, rust)?.1)));
-            found.push(Comment { line: start + 1, is_doc: marker == "///", text, code: code_after(&lines, at) });
+            found.push(Comment {
+                line: start + 1,
+                is_doc: marker == "///",
+                is_head: marker == "//!" || start == 0,
+                text,
+                code: code_after(&lines, at),
+            });
         } else if lines[at].trim_start().starts_with("/*") {
             while at < lines.len() && !lines[at].contains("*/") {
                 at += 1;
@@ -90,7 +98,7 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
                 lines[start..at].iter().map(|line| line.trim().trim_start_matches(['/', '*']).trim_end_matches(['/', '*'])),
             );
             let is_doc = lines[start].trim_start().starts_with("/**");
-            found.push(Comment { line: start + 1, is_doc, text, code: code_after(&lines, at) });
+            found.push(Comment { line: start + 1, is_doc, is_head: start == 0, text, code: code_after(&lines, at) });
         } else {
             at += 1;
         }
@@ -98,7 +106,7 @@ fn comments(text: &str, rust: bool) -> Vec<Comment> {
     found
 }
 
-/// Replaces what stands between backticks and quotes: code and messages may have any words.
+/// Replaces the texts between backticks and quotes: code and messages may have any words.
 fn without_quotes(text: &str) -> String {
     let pieces = |text: &str, quote: char| -> String {
         text.split(quote).enumerate().map(|(number, piece)| if number % 2 == 0 { piece } else { "`x`" }).collect()
@@ -156,7 +164,16 @@ const SPELLINGS: &[(&str, &str)] = &[
 /// Words that start a relative clause. A doc that starts with one names its subject by a pronoun.
 const RELATIVES: &[&str] = &["What", "Which", "Who", "Whose", "Whence", "Where", "That", "Those", "So", "Of"];
 
-/// What makes readers read a comment twice; `None` if nothing known does.
+/// The same for comments within code, which may ask a question or start with "So".
+const HEADLESS: &[&str] = &["What", "Which", "Where", "Whose", "Those"];
+
+/// Words that start a phrase without a verb, in the doc of a function.
+const VERBLESS: &[&str] = &[
+    "As", "At", "Behind", "Both", "By", "Either", "From", "In", "Neither", "No", "None", "Not", "Nothing", "Only", "With",
+    "Without",
+];
+
+/// The cause for which readers read a comment twice; `None` if nothing known is one.
 fn cause(comment: &Comment) -> Option<String> {
     let plain = without_quotes(&comment.text);
     let words = words(&plain);
@@ -176,6 +193,21 @@ fn cause(comment: &Comment) -> Option<String> {
         if RELATIVES.contains(&first) || first == "How" && !counts || plain.starts_with("It,") {
             return Some(format!("starts with a relative clause (`{first} {second}`): name the thing"));
         }
+        if is_function && VERBLESS.contains(&first) {
+            return Some(format!("a function's doc without a verb (`{first} {second} …`): write \"Returns …\" or what it does"));
+        }
+        let asks = plain.find(['.', '?']).is_some_and(|end| plain[end..].starts_with('?'));
+        if is_function
+            && asks
+            && ["Is", "Are", "Does", "Do", "Has", "Have", "Can", "Could", "May", "Was", "Were"].contains(&first)
+        {
+            return Some(format!("asks a question (`{first} {second} …?`): write \"Returns whether\""));
+        }
+        if first == "Most" && second != "of" {
+            return Some(format!("starts with `Most {second}`, which reads like \"nearly all\": write \"Maximum number of\""));
+        }
+    } else if let Some(first) = words.first().filter(|first| HEADLESS.contains(*first) && !comment.is_head) {
+        return Some(format!("starts with a relative clause (`{first} …`): name the thing, or write \"if\""));
     }
     for (number, word) in words.iter().enumerate() {
         let lower = word.to_lowercase();
@@ -238,6 +270,9 @@ fn each_cause_is_recognized() {
         "// Reads so many bytes of the text.",
         "// A value that is no number fails here.",
         "//! The colours of the page and others.",
+        "/// Most devices in a line.",
+        "\n// What the server holds is printed.",
+        "\n// Where a request wants two, the first is taken.",
     ] {
         assert!(judged(doc, "pub name: String,").is_some(), "{doc}");
     }
@@ -248,11 +283,15 @@ fn each_cause_is_recognized() {
         "/// How many devices the pool has.",
         "// A letter stands for a digit, and there is no other; \"he said so\" and `colour` are quoted.",
         "// It is no longer read.",
+        "/// Most of the devices are free.",
+        "// Most values follow a single space.",
     ] {
         assert_eq!(judged(doc, "pub name: String,"), None, "{doc}");
     }
     assert_eq!(judged("/// Reads a text.", "pub(crate) fn read(text: &str) {"), None);
     assert!(judged("/// The text.", "pub fn read(text: &str) {").is_some());
+    assert!(judged("/// As the server prints the path.", "pub fn print(path: &Path) -> String {").is_some());
+    assert!(judged("/// Is there a text of this name?", "fn has(name: &str) -> bool {").is_some());
     assert_eq!(
         comments("/**\n * Returns a text\n * of two lines.\n */\nlet a;\n", false)[0].text,
         "Returns a text of two lines."

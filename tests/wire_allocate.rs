@@ -325,7 +325,7 @@ spec: {{devices: {{requests: [{{name: gpus, exactly: {{deviceClassName: gpu, cou
     let places: Vec<usize> = list(relaxation, "edits").iter().map(|edit| of(&edit["range"])).collect();
     assert!(matches!(places.as_slice(), [template, claim] if *template < pod && *claim == at), "{relaxation}");
     assert_eq!(carried_out(&json!({"verb": "allocate", "release": "1.36.3", "text": made})), (1, 0));
-    // Where the template was changed since, its places are not those of the claim.
+    // If the template changed since, its positions are not those of the claim.
     let changed = made.replace("  deviceClassName: gpu\n", "  allocationMode: ExactCount\n          deviceClassName: gpu2\n");
     assert_ne!(changed, made);
     let answer = ask(&json!({"verb": "allocate", "release": "1.36.3", "text": changed}));

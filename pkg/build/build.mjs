@@ -73,7 +73,7 @@ async function bindgen() {
 /** A program from npm. */
 const npmTool = (name) => path.join(npmTools(), ".bin", name);
 
-// What rustc's default target for Wasm may use; every browser since 2023 has it.
+// The Wasm features that rustc uses by default; every browser since 2023 has them.
 const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 
 /** Compiles the crate to Wasm with the features given. The modules have one file name: in one folder, each would replace the other. */
@@ -89,7 +89,7 @@ async function compile(name, folder, ...features) {
 /** Puts a module and its glue into pkg/, unless they are there already. */
 function build(glue, name, compiled) {
   const products = [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`, `${name}_bg.wasm.d.ts`].map((file) => path.join(out, file));
-  // What went in and what came out; equal to last time means there is nothing to do.
+  // Hashes of the inputs and outputs; if they are those of the last build, there is nothing to do.
   const stampFile = path.join(target, "pkg", `${name}-stamp`);
   function stamp() {
     const hash = createHash("sha256");

@@ -60,7 +60,7 @@ const sha256 = (file) => createHash("sha256").update(readFileSync(file)).digest(
 
 /** The crates, packed and compiled as a registry would see them, and the program installed from them alone. */
 function crates() {
-  // What an earlier run compiled would be compiled no more, and its warnings would not be seen.
+  // Crates that an earlier run compiled are not compiled again, so their warnings would be missed.
   const target = path.join(set, "cargo");
   rmSync(target, { recursive: true, force: true });
   const { stderr } = run("cargo", ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--target-dir", target], { cwd: source, env: { ...process.env, CLAIMKIT_BUILD: build } });

@@ -1,4 +1,4 @@
-// What publishing the package, the crate and the policy still lacks. `make release-check` prints it and fails while there is anything.
+// Lists what is still missing before the package, the crate and the policy can be published. `make release-check` prints it and fails while there is anything.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

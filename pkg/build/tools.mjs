@@ -1,4 +1,4 @@
-// What comes from npm for the builds, in target/tools: programs, and the packages that are bundled.
+// Installs programs and bundled packages from npm for the builds, into target/tools.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -413,7 +413,7 @@ export function serve(connection, files, version) {
 
   connection.languages.inlayHint.on(async ({ textDocument: { uri }, range }) => {
     const { settings, found } = await lenses(uri);
-    // Where an editor has lenses, they say it already.
+    // Editors with lenses show it there already.
     if (!(settings?.inlayHints ?? capabilities.textDocument?.codeLens === undefined)) return [];
     const document = documents.get(uri);
     return found

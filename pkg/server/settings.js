@@ -1,4 +1,4 @@
-// What a document is judged by: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
+// The settings by which a document is judged: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
 // before it, as options of the command line do.
 import { excluded, settings as read } from "../claimkit.js";
 

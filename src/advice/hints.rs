@@ -189,7 +189,7 @@ pub fn validation(
     }
 }
 
-/// Does the version have the fields of a request under `exactly`?
+/// Returns whether the version has the fields of a request under `exactly`.
 fn nests_requests(api: Api, request: &[Step]) -> bool {
     let exactly = [request, &[Step::Key("exactly".to_owned())]].concat();
     field_at(api, &exactly).is_some_and(|field| field.json == "exactly")

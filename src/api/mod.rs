@@ -146,7 +146,7 @@ pub struct MapType {
 }
 
 impl Type {
-    /// True for strings of any name, behind a pointer too.
+    /// Returns whether values are strings: of a plain or a named type, or behind a pointer.
     pub fn is_text(&self) -> bool {
         match self {
             Type::String | Type::Named(..) | Type::Uid => true,
@@ -178,7 +178,7 @@ impl Type {
         matches!(self, Type::Map(_))
     }
 
-    /// True for structs and maps, behind a pointer too.
+    /// Returns whether values are structs or maps, or pointers to them.
     pub fn takes_map(&self) -> bool {
         match self {
             Type::Struct(_) | Type::StringMap | Type::Map(_) => true,

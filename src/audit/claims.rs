@@ -9,7 +9,7 @@ use crate::place::device::identity::DeviceName;
 use crate::place::device::usage::results_of;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most claims that a message names.
+/// Maximum number of claims that a message names.
 const NAMED: usize = 5;
 
 /// A device of a claim: the claim, and the index of the result.

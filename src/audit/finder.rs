@@ -7,7 +7,7 @@ use crate::manifest::{Input, Item};
 use crate::place::device::facts::Meta;
 use std::collections::BTreeMap;
 
-/// Most findings of one code; one more says how many are left out.
+/// Maximum number of findings of one code; one more says how many are left out.
 const MOST_OF_ONE: usize = 100;
 
 /// Kinds that live in no namespace, whatever their manifests say.

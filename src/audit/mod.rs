@@ -34,7 +34,7 @@ use crate::text::located::{self, Finding};
 use finder::{About, Finder, Index};
 use std::collections::BTreeMap;
 
-/// Most evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
+/// Maximum number of evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
 pub const MOST_TRIALS: usize = 1_000_000;
 
 /// The options of [`audit`]. The default follows the last release.
@@ -170,7 +170,7 @@ pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>,
     let mut kept = Findings::new(options.limits.findings);
     finder.list().into_iter().for_each(|finding| kept.push(finding));
     let objects = || input.items.iter().enumerate().filter_map(|(at, item)| Some((at, item, input.tree(item)?)));
-    // What authors of selectors should know is not about the cluster's state.
+    // Advice for authors of selectors says nothing about the state of the cluster.
     let faults = faults.iter().filter(|found| found.finding.code != Code::AttributeOnSome);
     faults.for_each(|found| kept.push(placing::placed(objects(), found)));
     let findings = kept.behind(in_text);

@@ -246,7 +246,7 @@ fn identity(cluster: &Cluster<'_>, result: &AllocatedDevice) -> Option<Identity>
     cluster.identity_of((&result.driver, &result.pool, &result.device))
 }
 
-/// A name with its domain, which is the driver where none is written.
+/// Returns a name with its domain; a name without one gets the driver's.
 fn qualified(driver: &str, name: &str) -> String {
     if name.contains('/') { name.to_owned() } else { format!("{driver}/{name}") }
 }

@@ -7,8 +7,7 @@ use std::fmt;
 /// ```
 /// use claimkit::cel::{Attribute, Device, DeviceErrorKind, Mode, device};
 ///
-/// let attributes = vec![("version".to_owned(), Attribute::Version("1".to_owned()))];
-/// let device = Device { driver: "gpu.example.com".to_owned(), attributes, ..Device::default() };
+/// let device = Device::new("gpu.example.com").attribute("version", Attribute::Version("1".to_owned()));
 /// let error = device.variables(&device::environment(34, &[], Mode::New)).unwrap_err();
 /// assert_eq!(error.kind(), DeviceErrorKind::Attribute);
 /// assert_eq!(error.to_string(), "attribute version: parse semantic version: No Major.Minor.Patch elements found");
@@ -41,7 +40,7 @@ impl DeviceError {
     /// ```
     /// use claimkit::cel::{Device, DeviceErrorKind, Mode, device};
     ///
-    /// let device = Device { capacity: vec![("memory".to_owned(), "80 GB".to_owned())], ..Device::default() };
+    /// let device = Device::new("").capacity("memory", "80 GB");
     /// let error = device.variables(&device::environment(34, &[], Mode::New)).unwrap_err();
     /// assert_eq!(error.kind(), DeviceErrorKind::Capacity);
     /// ```

@@ -28,7 +28,7 @@ pub struct Texts<'a> {
     pub joined: &'a Joined,
 }
 
-/// Does the pod ask for no devices?
+/// Returns whether the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
     pod.before.as_ref().is_some_and(|before| before.code == Code::Skip)
 }
@@ -37,7 +37,7 @@ fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
 }
 
-/// Does a pod, or claims without one, get the devices it asks for on some node?
+/// Returns whether a pod, or claims without one, get their devices on some node.
 pub fn fits(pod: &PodAccount) -> bool {
     match &pod.turn {
         Some(turn) => turn.outcome.has_node() || turn.outcome == TurnOutcome::Ended,
@@ -66,7 +66,7 @@ impl Requests<'_> {
         if twice { format!("{name} of {}", request.claim) } else { name }
     }
 
-    /// Too few devices for this request, whatever the others get.
+    /// Returns the refusal of a request for which there are too few devices, whatever the others get.
     fn lacks(self, request: &RequestAccount) -> bool {
         left(request) < request.wanted.max(self.least)
     }
@@ -77,7 +77,7 @@ fn least_of_all(release: Release) -> i64 {
     allocator(release.minor, release.patch, &Features::default()).map_or(1, Behaviour::least_of_all)
 }
 
-/// For each pod what becomes of it, or a table of nodes; then the reasons for the nodes that offer no devices.
+/// Prints the result of each pod, or a table of nodes; then the reasons for the nodes that offer no devices.
 pub fn text(printed: Printed<'_>, texts: Texts<'_>) -> String {
     let Printed { release, pods, width, .. } = printed;
     let assumed: String = printed.assumed.iter().map(|line| format!("Assumed: {line}\n")).collect();
@@ -290,7 +290,7 @@ fn account(requests: Requests<'_>, texts: Texts<'_>) -> String {
             out.push_str(&width.wrapped(&place, 4, 6));
         }
     }
-    // Where a search is too long, or an error ends it, nothing is tried.
+    // Changes are not tried if the search took too long or an error ended it.
     let tried = matches!(node.verdict, NodeVerdict::None | NodeVerdict::Unavailable);
     if tried && node.relaxations.is_empty() && node.resources.is_empty() {
         out.push_str(&width.wrapped("No single change of these claims helps, nor any pair that was tried.", 2, 4));

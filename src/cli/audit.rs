@@ -15,7 +15,7 @@ use crate::wire::{self, Answer, Content, Request};
 /// The tables, by the words of `--by`.
 pub const TABLES: &[&str] = &["driver", "class", "namespace", "node", "pool"];
 
-/// Most rows of a table that was not asked for.
+/// Maximum number of rows of a table that was not asked for.
 const MOST_ROWS: usize = 20;
 
 /// Runs the verb; gives the exit status.

@@ -4,7 +4,7 @@ use super::{FINE, Host, UNUSABLE, too_large};
 use crate::wire::request::Unusable;
 use crate::wire::{self, Answer};
 
-/// Most bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
+/// Maximum number of bytes of a request: texts of the largest size that is read, with room for what JSON adds to them.
 const MAX_REQUEST: usize = 1 << 30;
 
 pub fn run(host: &mut dyn Host) -> u8 {

@@ -8,7 +8,7 @@ use crate::scheduler::{HowMany, Mode};
 const WIDTH: usize = 80;
 /// Narrower terminals get lines of this many columns.
 pub const LEAST_WIDTH: usize = 40;
-/// Most names in one line.
+/// Maximum number of names in one line.
 pub const MOST_NAMES: usize = 3;
 
 /// The parts of an answer that are printed.

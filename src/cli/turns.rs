@@ -8,7 +8,7 @@ use crate::scheduler::{HowMany, Mode, PodsOnNode};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most nodes of a repeated pod that are named.
+/// Maximum number of nodes of a repeated pod that are named.
 const MOST_NODES: usize = 10;
 
 /// Returns how the pods were placed, and how many get a node; nothing if there is no pod.

@@ -143,7 +143,7 @@ fn edited(tree: &Tree<'_>, plan: &Plan) -> Result<Vec<Edit>, edit::Unsafe> {
     all.sorted()
 }
 
-/// One round of shape changes, on a text whose nodes are not those of the input.
+/// Makes one round of shape changes on a text that was already edited, whose nodes therefore differ from the input's.
 fn reshaped(input: &Input<'_>, tree: &Tree<'_>, root: NodeId, plan: &Plan, round: usize) -> Result<Vec<Edit>, edit::Unsafe> {
     let unit = lines::unit(tree);
     let mut all = Edits::new();
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Text that does not hold the value is seen, and so is a document that went missing.
+    /// Text without the value is noticed, and so is a missing document.
     #[test]
     fn a_different_value_is_seen() {
         let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n---\nb: 1\n";

@@ -325,7 +325,7 @@ impl ObjectEdits<'_, '_, '_> {
         let end = edit::content_end(tree, entry.value);
         let key = entry.key_span;
 
-        // What lies before the data and what lies behind it.
+        // The texts before and after the data.
         let (head, replacement, tail) = match (list.style, map.style) {
             (Style::Block, Style::Block) => {
                 let (from, to) = (column(text, data.key_span.from()), column(text, key.from()));
@@ -388,11 +388,11 @@ impl ObjectEdits<'_, '_, '_> {
 /// The indentation to insert before each part of a list in brackets.
 #[derive(Default)]
 struct FlowLines {
-    /// Before the closing bracket.
+    /// The place before the closing bracket.
     end: String,
-    /// Before an item's braces.
+    /// The place before an item's braces.
     item: String,
-    /// Before an item's fields.
+    /// The place before an item's fields.
     field: String,
 }
 

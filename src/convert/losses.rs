@@ -23,7 +23,7 @@ pub struct Loss {
     pub span: Span,
 }
 
-/// Most bytes a lost value may print to.
+/// Maximum number of bytes a lost value may print to.
 pub const MAX_VALUE: usize = 4 << 20;
 
 /// Everything an object loses, in the order of its fields.

@@ -342,7 +342,7 @@ impl Shape<'_, '_, '_> {
         let width = inner_column.checked_sub(outer_column).ok_or(Unsafe::Form)?;
         let next = edit::next_line(text, colon);
         if next == line_start(text, at) && lines::comment_behind(tree, colon).is_none() {
-            // What follows takes the place of the key.
+            // The text after the key takes its place.
             self.edits.remove(Span::new(key.from(), at));
         } else {
             remove_key_line(&mut self.edits, tree, key, colon);

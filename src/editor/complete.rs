@@ -36,7 +36,7 @@ pub struct Completion {
     /// The displayed text, which is matched with the typed text.
     pub label: String,
     pub sort: Sort,
-    /// Beside the label: type and whether it is required, or the version of a kind.
+    /// Shown beside the label: type and whether it is required, or the version of a kind.
     pub detail: String,
     pub key: Option<String>,
     pub documentation: Option<String>,

@@ -174,7 +174,7 @@ pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) ->
 pub enum Purpose {
     /// To complete what is being written: a cursor right before a key inside brackets is at a new key.
     Complete,
-    /// To document what is there.
+    /// To document the key or value at the position.
     Hover,
 }
 

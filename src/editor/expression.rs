@@ -18,7 +18,7 @@ use crate::text::scalar::Places;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most devices whose values a hover shows.
+/// Maximum number of devices whose values a hover shows.
 const SHOWN: usize = 3;
 
 /// An expression of the text, and the place in it.
@@ -303,7 +303,7 @@ impl Found<'_> {
     }
 }
 
-/// Could a value of a type be used where another is declared?
+/// Returns whether a value of a type can be used where another is declared.
 fn could_be(declared: &Type, of: &Type) -> bool {
     let open = |ty: &Type| matches!(ty, Type::Dyn | Type::Any | Type::Parameter(_));
     open(declared) || open(of) || declared.name() == of.name()

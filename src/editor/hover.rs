@@ -134,7 +134,7 @@ fn path(steps: &[Step]) -> String {
     text
 }
 
-/// By the tree that kubectl's reading gives.
+/// Finds the place in the tree that kubectl's reading gives.
 fn in_tree(input: &Input<'_>, offset: usize) -> Option<Hit> {
     let item = input.items.iter().find(|item| matches!(item.what, What::Ours(_)) && item.span.touches(offset))?;
     let tree = input.tree(item)?;
@@ -186,7 +186,7 @@ fn inside(tree: &Tree<'_>, node: NodeId, offset: usize) -> Option<Inside> {
     })
 }
 
-/// By indentation and brackets, for a text that kubectl could not read.
+/// Finds the place by indentation and brackets, in a text that kubectl cannot read.
 fn in_outline(text: &str, offset: usize) -> Option<Hit> {
     let outline = Outline::read(text);
     let (node, span, value) = match context::spot(&outline, offset, Purpose::Hover)? {

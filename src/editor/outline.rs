@@ -299,7 +299,7 @@ impl<'s> Outline<'s> {
         None
     }
 
-    /// Behind the closing quote, if there is one before `end`; without `end`: on the same line.
+    /// Returns the offset after the closing quote, if there is one before `end`, or on the same line without `end`.
     fn quoted_end(&self, at: usize, end: impl Into<Option<usize>>) -> Option<usize> {
         let limit: Option<usize> = end.into();
         let end = limit.unwrap_or(self.text.len());

@@ -436,7 +436,7 @@ impl Call {
                 let words = String::from(thrown.unchecked_ref::<TypeError>().message());
                 Err(self.unusable(&format!("{argument} cannot be written as JSON: {words}")))
             }
-            // What the caller's own `toJSON` or getter throws.
+            // An exception from the caller's own `toJSON` or getter.
             Err(thrown) => Err(thrown),
         }
     }

@@ -23,10 +23,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most expressions of a text that are looked at.
+/// Maximum number of expressions of a text that are looked at.
 const KEPT: usize = 1000;
 
-/// Most times that expressions of a text are tried on devices.
+/// Maximum number of times that expressions of a text are tried on devices.
 const TRIALS: usize = 20_000;
 
 /// The expressions of a text.

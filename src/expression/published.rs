@@ -5,7 +5,7 @@ use crate::cel::{self, Attribute, Device, Environment, NamedAttribute, device};
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeSet;
 
-/// Most devices and instances that expressions are tried on; names of all of them are known.
+/// Maximum number of devices and instances that expressions are tried on; names of all of them are known.
 const TRIED: usize = 1000;
 
 /// A device or an instance with its name.
@@ -43,12 +43,12 @@ impl Subject {
         }
     }
 
-    /// Is it a device, rather than an instance of 1.30?
+    /// Returns whether it is a device, rather than an instance of 1.30.
     pub fn is_device(&self) -> bool {
         matches!(self.what, What::Device(_))
     }
 
-    /// Does a device publish anything in a domain?
+    /// Returns whether a device publishes anything in a domain.
     pub fn has_domain(&self, domain: &str) -> bool {
         let What::Device(device) = &self.what else { return true };
         let of = |name: &str| name.split_once('/').map_or(device.driver.as_str(), |(domain, _)| domain) == domain;
@@ -71,7 +71,7 @@ impl Published {
         self.names.is_empty()
     }
 
-    /// Is a path, or what it begins with, published?
+    /// Returns whether a path, or a beginning of it, is published.
     pub fn has(&self, path: &[String]) -> bool {
         self.names.contains(path)
     }

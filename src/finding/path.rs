@@ -92,7 +92,7 @@ impl<'p> Path<'p> {
         segments
     }
 
-    /// As Kubernetes prints it; the root prints as an empty text.
+    /// Prints the path as Kubernetes does; the root is an empty text.
     pub fn render(&self) -> String {
         let mut text = String::with_capacity(64);
         for segment in self.chain() {

@@ -9,7 +9,7 @@ use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Mode, Span};
 
-/// Most bytes of a document shown in a message.
+/// Maximum number of bytes of a document shown in a message.
 const MAX_BODY: usize = 1 << 20;
 
 /// The only field of any object that kubectl decodes: its metadata.

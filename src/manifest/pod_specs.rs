@@ -7,7 +7,7 @@ use crate::api::workload;
 use crate::finding::Path;
 use crate::text::tree::{Kind, NodeId, Tree};
 
-/// Most places that are judged in one object.
+/// Maximum number of places that are judged in one object.
 pub const MOST: usize = 64;
 
 /// Deepest level at which a pod spec is looked for.
@@ -82,7 +82,7 @@ pub fn find<'t>(tree: &'t Tree<'_>, object: NodeId, api_version: &str, kind: &st
     let mut search = Search { tree, groups, steps: Vec::new(), places: &mut places };
     for entry in tree.entries(object) {
         let name = tree.text(entry.key);
-        // What the object asks for; a status repeats it at most.
+        // Only the object's own wishes count: a status can only repeat them.
         if !matches!(name, "metadata" | "status") {
             search.below(Step::Field(name), entry.value, object);
         }

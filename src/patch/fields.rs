@@ -20,7 +20,7 @@ pub enum Step {
 /// A path from the object's root.
 pub type Path = Vec<Step>;
 
-/// As the server prints it, e.g. `.status.reservedFor[uid="1"].name`.
+/// Returns the path as the server prints it, e.g. `.status.reservedFor[uid="1"].name`.
 pub fn path_text(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
@@ -125,7 +125,7 @@ impl Set {
         out
     }
 
-    /// As `fieldsV1`.
+    /// Returns the set as `fieldsV1`.
     pub fn to_value(&self) -> Value {
         fn value(paths: &[Path], depth: usize) -> Value {
             let mut map = Map::new();
@@ -141,7 +141,7 @@ impl Set {
         value(&self.0, 0)
     }
 
-    /// From `fieldsV1`; `None` if it is not one.
+    /// Reads `fieldsV1`; `None` if the value has another form.
     pub fn from_value(value: &Value) -> Option<Set> {
         fn walk(value: &Value, path: &mut Path, paths: &mut Vec<Path>) -> Option<()> {
             let map = value.as_object()?;

@@ -9,9 +9,9 @@
 use super::{Refused, go_kind, sorted};
 use serde_json::Value;
 
-/// Most operations of one patch.
+/// Maximum number of operations of one patch.
 const MAX_OPERATIONS: usize = 10_000;
-/// Most bytes that the `copy` operations of one patch may copy together: kube-apiserver's `JSONPatchMaxCopyBytes`
+/// Maximum number of bytes that the `copy` operations of one patch may copy together: kube-apiserver's `JSONPatchMaxCopyBytes`
 /// (apiserver, pkg/server/config.go).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 

@@ -30,7 +30,7 @@ impl Manager {
             && (self.applied || self.api_version == other.api_version)
     }
 
-    /// As conflicts name it.
+    /// Returns the manager's name in conflicts.
     pub fn text(&self, unicode: GoUnicode) -> String {
         let mut text = go::quote(&self.name, unicode);
         if !self.subresource.is_empty() {

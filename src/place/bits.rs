@@ -65,7 +65,7 @@ impl Bits {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Does `at` belong?
+    /// Returns whether `at` belongs to the set.
     pub fn has(&self, at: usize) -> bool {
         self.words.get(at / 64).is_some_and(|word| (word >> (at % 64)) & 1 == 1)
     }

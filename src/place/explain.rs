@@ -7,7 +7,7 @@ use crate::place::matching::{Matches, State};
 use crate::place::nodes::{Label, PreparedNodes};
 use crate::place::selector::{List, Requirement, Test, integer};
 
-/// Most values that are named in a sentence.
+/// Maximum number of values that are named in a sentence.
 const SHOWN_VALUES: usize = 8;
 
 /// A requirement on a node.
@@ -177,7 +177,7 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
     removals
 }
 
-/// Most distinct values that are searched for a similar one.
+/// Maximum number of distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
 
 /// A label, or values of it, that no given node has.

@@ -117,7 +117,7 @@ fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>
     first
 }
 
-/// In order, each once.
+/// Sorts the values and removes duplicates.
 fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
     order::sort(&mut items);
     items.dedup();

@@ -69,7 +69,7 @@ impl<'s, 'r> Matches<'s, 'r> {
         Matches { selector, terms, any, error: selector.error(), nil: nodes.is_nil() }
     }
 
-    /// As computed when the selector is parsed as a whole.
+    /// Returns the result if the selector is parsed as a whole.
     pub fn eager(&self, node: usize) -> Outcome {
         match (&self.error, self.any.has(node)) {
             (Some(_), _) => Outcome::Error,
@@ -78,7 +78,7 @@ impl<'s, 'r> Matches<'s, 'r> {
         }
     }
 
-    /// As computed when terms are parsed one by one until one matches.
+    /// Returns the result if terms are parsed one by one until one matches.
     pub fn lazy(&self, node: usize) -> Outcome {
         match (&self.error, self.any.has(node)) {
             (_, true) => Outcome::Match,

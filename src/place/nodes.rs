@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const ABSENT: u32 = u32::MAX;
 /// Help: which input to give as Nodes.
 const NODES: &str = "give what `kubectl get nodes -o json` prints";
-/// Most findings about one text with Nodes.
+/// Maximum number of findings about one text with Nodes.
 const MAX_FINDINGS: usize = 20;
 
 /// A piece of the store.
@@ -75,7 +75,7 @@ pub struct PreparedNodes {
     values: Vec<Piece>,
     dense: Vec<u32>,
     sparse: Vec<(u32, u32)>,
-    /// The one node is nil.
+    /// Returns whether the set is the one nil node.
     nil: bool,
     /// The findings about the text.
     findings: Vec<located::Finding>,
@@ -127,12 +127,12 @@ impl PreparedNodes {
         self.names.len()
     }
 
-    /// No node at all.
+    /// Returns whether there is no node.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The one node is nil.
+    /// Returns whether the set is the one nil node.
     pub fn is_nil(&self) -> bool {
         self.nil
     }
@@ -215,7 +215,7 @@ impl<'n> Label<'n> {
         value.and_then(|value| values.get(value as usize)).map(|&piece| self.nodes.text(piece))
     }
 
-    /// For every node: the verdict on its value, given the verdicts on the distinct values and on having none.
+    /// Returns for every node the verdict on its value, given the verdicts on the distinct values and on having none.
     pub fn judge(self, verdicts: &[bool], absent: bool) -> crate::place::bits::Bits {
         let of = |value: u32| verdicts.get(value as usize).copied().unwrap_or(absent);
         match self.column.cells {
@@ -234,7 +234,7 @@ fn placeless(finding: Finding) -> located::Finding {
     located::finding(&Source::new(""), finding.about(TextField::Nodes))
 }
 
-/// After what was read of a stream of JSON values: the text behind a separator line.
+/// The text after the separator line that ends a stream of JSON values.
 fn after_separator(rest: &str) -> &str {
     let rest = rest.trim_start();
     match rest.strip_prefix("---") {

@@ -35,7 +35,7 @@ named! {
         Allocated = "allocated",
         /// Its deallocation was not requested.
         Deallocation = "deallocation",
-        /// No other pod uses it.
+        /// The claim is not in use by another pod.
         InUse = "inUse",
         Class = "class",
         /// Its parameters and those of its class exist.

@@ -11,7 +11,7 @@ use crate::record::view::{
 };
 use std::sync::Arc;
 
-/// Most nodes in a list of a scheduling context.
+/// Maximum number of nodes in a list of a scheduling context.
 const MAX_NODES: usize = 128;
 
 /// An object of the text.
@@ -110,7 +110,7 @@ fn controlled_by(metadata: ObjectMeta<'_>, pod: &Pod) -> bool {
     })
 }
 
-/// As klog shows an object: `namespace/name`, or the name alone.
+/// Returns an object's name as klog shows it: `namespace/name`, or the name alone.
 fn reference(namespace: &str, name: &str) -> String {
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }

@@ -104,7 +104,7 @@ impl<'s> Scanner<'s> {
         if inner.bytes().any(|byte| byte < 0x20) { Err(Refused) } else { Ok(Cow::Borrowed(inner)) }
     }
 
-    /// Skips any value; of one with brackets only that they close.
+    /// Skips any value; in brackets and quotes only their ends are checked.
     fn skip(&mut self) -> Read<()> {
         match self.peek() {
             Some(b'"') => {

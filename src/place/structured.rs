@@ -13,7 +13,7 @@ use crate::record::view::{
 };
 use claimkit_values::order;
 
-/// Most instances that an explanation names.
+/// Maximum number of instances that an explanation names.
 const SHOWN: usize = 6;
 
 /// The scheduler's text for a node without the instances that a claim needs.

@@ -24,7 +24,7 @@ impl Errors {
         self.list.push(format!("{path}: {}", text.as_ref()));
     }
 
-    /// Is there one about this key or about something below it?
+    /// Returns whether an error is about this key or about something below it.
     pub fn mentions(&self, path: &str) -> bool {
         let rest = |line: &String| line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '.', '[']));
         self.list.iter().any(rest)

@@ -73,7 +73,7 @@ fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path
     limits::opaque_parameters(settings, subject.release, devices, &path, errors);
 }
 
-/// Calls with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
+/// Calls `then` with each struct that asks for devices of one class, and its path: requests in the form of v1alpha3 and v1beta1,
 /// `exactly` of later ones, and the alternatives of `firstAvailable`.
 pub fn each_request(devices: &Record<'_>, path: &Path<'_>, then: &mut dyn FnMut(&Record<'_>, &Path<'_>)) {
     let path = path.field("requests");

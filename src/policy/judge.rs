@@ -167,7 +167,7 @@ impl<'a> Case<'a, '_> {
         &self.document.tree
     }
 
-    /// Not an object, or an unknown kind or version: only the version can be judged.
+    /// Judges a text that is not an object, or has an unknown kind or version: only the version can be judged.
     fn refused(&self, finding: &Finding, verdict: &mut Verdict) {
         let other_group = self.request.group().is_some_and(|group| group != crate::api::GROUP);
         match finding.code {
@@ -356,7 +356,7 @@ impl<'a> Case<'a, '_> {
     fn create(&self, body: Body<'a>, verdict: &mut Verdict) {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
-            // What is stored already cannot be changed any more.
+            // A stored value cannot be changed any more.
             Mutation::Possible if !self.request.is_audit(body.record()) => {
                 mutation::changes(self.settings, tree, self.item.node, api.kind.object, self.namespace)
             }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyCluster;
 
-/// Most names of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
+/// Maximum number of names of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
 pub const MOST: usize = 256;
 
 /// The classes that a claim or a template names, each once.

@@ -88,7 +88,7 @@ impl Changes<'_, '_> {
 
     fn class(&mut self, rule: &ClassRule, setting: &str, holder: NodeId, field: &'static str, path: &str) {
         let class = self.text(holder, field);
-        // Where nobody knows, the claim is refused as it is.
+        // If it is unknown whether the rule applies, the claim is refused unchanged.
         let applies = match rule.of(self.namespace, &class) {
             Ok(applies) => applies,
             // The class is put in place so that the answer is that the labels are not known, not that the class is missing.
@@ -148,7 +148,7 @@ impl Changes<'_, '_> {
 /// The object's text with the changes; `None` if there are none.
 pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[Change]) -> Option<String> {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
-    // Where the last new members were inserted; members of the same object are inserted together.
+    // The place of the last insertion; new members of the same object are inserted together.
     let mut put = None;
     for change in changes {
         let mut value = String::new();

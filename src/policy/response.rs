@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 const WARNING: usize = 256;
 /// The start of the example and regular expression that end the server's messages about names.
 const EXAMPLE: &str = " (e.g. '";
-/// Most warnings; the last one says how many more there are.
+/// Maximum number of warnings; the last one says how many more there are.
 const WARNINGS: usize = 30;
 /// Longest message, in bytes; what is beyond is counted.
 const MESSAGE: usize = 32 << 10;
@@ -161,7 +161,7 @@ pub struct Details {
     pub warnings: Vec<String>,
 }
 
-/// Gatekeeper's result: none means accepted.
+/// Returns Gatekeeper's violations; an empty list accepts the object.
 pub fn violations(verdict: &Verdict) -> Vec<Violation> {
     let msg = |finding: &Finding| {
         let strict = if is_strict(finding.code) { STRICT } else { "" };

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The driver of a device that no cluster has.
 const NOBODY: &str = "nobody.invalid";
 
-/// Most drivers that an expression is tried on.
+/// Maximum number of drivers that an expression is tried on.
 const TRIALS: usize = 64;
 
 fn compile(text: &str, release: Release, gates: Option<Gates>) -> Option<Program> {

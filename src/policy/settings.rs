@@ -199,13 +199,13 @@ pub struct Taints {
 }
 
 impl Taints {
-    /// Are all taints that the toleration tolerates among these?
+    /// Returns whether this row covers every taint that a toleration with this key and effect tolerates.
     pub fn contain(&self, key: &str, effect: &str) -> bool {
         let keys = if key.is_empty() { self.key == "*" } else { pattern::matches(&self.key, key) };
         keys && (self.effect.is_empty() || self.effect == effect)
     }
 
-    /// Is one of these tolerated?
+    /// Returns whether this row and a toleration with this key and effect have a taint in common.
     pub fn meet(&self, key: &str, effect: &str) -> bool {
         let keys = key.is_empty() || pattern::matches(&self.key, key);
         keys && (self.effect.is_empty() || effect.is_empty() || self.effect == effect)
@@ -223,7 +223,7 @@ pub struct Expressions {
 /// Namespaces in which admin access is accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdminRule {
-    /// Only where the rest of the rule says.
+    /// Whether the rule applies only to the objects that its other fields name.
     pub limited: bool,
     pub namespaces: Vec<String>,
     pub labels: Labels,
@@ -277,7 +277,7 @@ impl List {
         matches!(self, List::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
     }
 
-    /// Is the name accepted?
+    /// Returns whether the name is accepted.
     pub fn accepts(&self, name: &str) -> bool {
         match self {
             List::Any => true,
@@ -307,7 +307,7 @@ pub struct GroupKind {
 }
 
 impl GroupKind {
-    /// Is this the kind?
+    /// Returns whether the rule is for this kind.
     pub fn matches(&self, group: &str, kind: &str) -> bool {
         pattern::matches(&self.group, group) && pattern::matches(&self.kind, kind)
     }

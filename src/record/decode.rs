@@ -85,7 +85,7 @@ pub struct How {
     pub mode: Mode,
     /// The release whose fields count.
     pub release: Release,
-    /// Most bytes a verbatim value may print to.
+    /// Maximum number of bytes a verbatim value may print to.
     pub max_raw: usize,
     /// The text passes through kubectl, which converts numbers to int64 or float64 and prints them again.
     pub kubectl: bool,
@@ -105,7 +105,7 @@ pub enum Via {
     Server,
 }
 
-/// Most bytes a verbatim value may print to.
+/// Maximum number of bytes a verbatim value may print to.
 const MAX_RAW: usize = 64 << 20;
 
 impl How {
@@ -545,7 +545,7 @@ fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
     map.dedup_by(|later, kept| later.0 == kept.0);
 }
 
-/// Has the text only letters, digits, signs and points?
+/// Returns whether the text has only letters, digits, signs and points.
 fn is_bare(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

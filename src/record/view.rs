@@ -49,7 +49,7 @@ impl<'r> Strings<'r> {
         self.0.iter().map(Value::as_str)
     }
 
-    /// Is `text` among them?
+    /// Returns whether `text` is among the values.
     pub fn contains(self, text: &str) -> bool {
         self.iter().any(|item| item == text)
     }

@@ -50,7 +50,7 @@ impl<'a> Report<'a> {
         Report { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
     }
 
-    /// With the names and texts of other files that findings can be about.
+    /// Adds the names and texts of other files that findings can be about.
     pub fn beside(mut self, files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let named = |name: &str| self.findings.iter().any(|finding| finding.file.as_deref() == Some(name));
         self.others = files.filter(|(name, _)| named(name)).map(|(name, text)| (name, Places::of(text))).collect();

@@ -98,7 +98,7 @@ pub struct Errors {
 pub const MAX_BYTES: usize = 4 << 20;
 
 impl Errors {
-    /// No errors yet, in the words of a release.
+    /// Creates an empty list of errors in the words of a release.
     pub fn new(release: Release) -> Self {
         Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None, uncompiled: Vec::new() }
     }

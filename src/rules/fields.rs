@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::rules::errors::Errors;
 use crate::rules::immutable;
 
-/// Most bytes of a driver name.
+/// Maximum number of bytes of a driver name.
 pub const DRIVER_MAX: usize = 63;
 
 /// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,

@@ -91,7 +91,7 @@ pub struct Difference<'r> {
 }
 
 impl Difference<'_> {
-    /// In words, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
+    /// Describes the difference, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
     pub fn sentence(&self) -> String {
         let path = self.path.join(".");
         let simple = |value: &Value<'_>| match value {

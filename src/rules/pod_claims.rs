@@ -60,7 +60,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 /// The fields of `resourceClaims[]` that name something.
 const NAMES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
-/// A pod as far as its claims go.
+/// The parts of a pod that concern its claims.
 #[derive(Debug)]
 pub struct PodClaims<'t> {
     tree: &'t Tree<'t>,
@@ -388,7 +388,8 @@ impl<'t> PodClaims<'t> {
     }
 }
 
-/// An entry as the server prints it from 1.31 on. Addresses of strings differ from answer to answer.
+/// Returns an entry as the server prints it from 1.31 on: as JSON, or in Go's notation with the addresses of its strings, which
+/// differ in each answer.
 fn printed(entry: &Entry<'_>, errors: &Errors) -> String {
     let [claim, template] = entry.flat;
     if errors.values_as_json() {

@@ -33,7 +33,7 @@ use crate::text::Source;
 use crate::text::located::{self, Finding};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most names of pods in an error.
+/// Maximum number of names of pods in an error.
 const MOST_NAMES: usize = 3;
 
 /// The answers of kube-scheduler for the pods and claims of a text.
@@ -253,7 +253,7 @@ impl Accounts<'_> {
         PluginRules::of(release.minor, release.patch)
     }
 
-    /// Each pod as if it were the only one.
+    /// Places each pod as if it were the only one.
     fn alone(&self, facts: &Facts) -> Result<Answered, String> {
         let cluster = self.cluster(facts);
         let cases = self.asked.cases(&cluster, self.rules(), self.gates)?;
@@ -264,7 +264,7 @@ impl Accounts<'_> {
         Ok(Answered { pods, beside, how_many: None, ties: TieSearch::None, has_pending })
     }
 
-    /// All pods one after another, then the claims that no pod uses.
+    /// Places all pods one after another, then the claims that no pod uses.
     fn in_turn(&self, facts: &Facts) -> Result<Answered, String> {
         let named = self.asked.named(facts)?;
         let asks = |pod: &Pod| match &named {

@@ -16,7 +16,7 @@ use crate::text::{NodeId, Source, Tree};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
-/// Most nodes named in the inverse view of a requirement.
+/// Maximum number of nodes named in the inverse view of a requirement.
 const NAMED: usize = 10;
 
 /// The nodes with full details.
@@ -27,7 +27,7 @@ pub struct Explained<'q> {
 }
 
 impl<'q> Explained<'q> {
-    /// As asked for; by default everything for few nodes.
+    /// Returns the requested level of detail; by default everything for few nodes.
     pub fn of(options: &EvaluateOptions<'q>, nodes: usize) -> Self {
         let full = match options.detail {
             Some(detail) => detail == Detail::Full,

@@ -87,7 +87,7 @@ impl PreparedCluster {
         lengths.into_iter().fold(0, usize::saturating_add)
     }
 
-    /// No object at all.
+    /// Returns whether there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -211,7 +211,7 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     }
 }
 
-/// For each object what the nodes say.
+/// Evaluates each object on the nodes.
 fn place_all(
     input: &Input<'_>,
     release: Release,

@@ -16,7 +16,7 @@ use crate::text::located::{self, Finding};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Most nodes that one line names.
+/// Maximum number of nodes that one line names.
 const MOST_NAMES: usize = 3;
 
 /// The objects of the text and the cluster.

@@ -15,10 +15,10 @@ use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Most node accounts of pods that get a node, and of pods that get none. Later pods have the account of their own node only, or
-/// none.
+/// Maximum number of node accounts of pods that get a node, and of pods that get none. Later pods have the account of their own
+/// node only, or none.
 const MOST_ACCOUNTS: usize = 2_000;
-/// Most different explanations of a group of nodes.
+/// Maximum number of different explanations of a group of nodes.
 const MOST_WHYS: usize = 3;
 /// Up to this number of groups, the answers about devices distinguish groups.
 const MOST_GROUPS: usize = 8;

@@ -285,7 +285,7 @@ pub struct RequirementCheck {
     pub actual: Option<String>,
     /// `null`: it cannot be parsed, or is not looked at.
     pub holds: Option<bool>,
-    /// In our words; of one that cannot be parsed, the scheduler's.
+    /// The reason in claimkit's words; for a term that cannot be parsed, in the scheduler's.
     pub why: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// The place in the text.

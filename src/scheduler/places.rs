@@ -45,7 +45,7 @@ impl<'i, 's> Places<'i, 's> {
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
         let own = |(index, item): (usize, &Item)| (full(item), vec![Written { index, template: false }]);
         let mut claims: BTreeMap<String, Vec<Written>> = of_kind("ResourceClaim").map(own).collect();
-        // The pod at hand uses the claim; the next one gets what the template says.
+        // The current pod uses this claim; later pods get new claims from the template.
         let templates: BTreeMap<String, usize> =
             of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
         for pod in &facts.pods {
@@ -244,7 +244,7 @@ impl ClaimTree<'_, '_> {
     }
 }
 
-/// Does a template still say what the claim says that was made from it? If not, places in it are others.
+/// Returns whether a template still equals the claim made from it. If not, positions in it are not those of the claim.
 fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bool {
     let claim = facts.claims.iter().find(|one| one.metadata.full_name() == claim);
     let named = |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;

@@ -144,7 +144,7 @@ fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &
     reply.stored = outcome.stored;
 }
 
-/// 400: the body is not a JSON object. The message shows its beginning.
+/// Returns the status 400 for a body that is not a JSON object; the message shows its beginning.
 fn unrecognized(kind: &str, error: &str, body: &str) -> Status {
     const SHOWN: usize = 30;
     let start = body.as_bytes().get(..SHOWN.min(body.len())).unwrap_or_default();

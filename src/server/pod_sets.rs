@@ -245,7 +245,7 @@ fn is_list(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(tree.kind(node), Shape::Seq { .. })
 }
 
-/// By how much the number of pods is multiplied below a node.
+/// Returns the factor by which the number of pods is multiplied below a node.
 fn number(tree: &Tree<'_>, node: NodeId, times: Times) -> i64 {
     let is_true = |name: &str| {
         let value = tree.get(node, name).map(|value| read_from::<bool>(Datum::Node(tree, value)));

@@ -443,7 +443,7 @@ impl Outcome {
     fn strict(mut self, work: &Handler<'_, '_>) -> Self {
         if let Some(error) = &work.strict {
             self.status = Some(work.undecodable(error));
-            // What was not decoded is not looked at: only the warning about the version is sent.
+            // An object that was not decoded is not judged: only the warning about its version is sent.
             let deprecated = device::deprecation(work.api, &work.context);
             self.warnings.retain(|warning| {
                 warning.code != Code::ServerWarning || deprecated.as_ref().is_some_and(|text| warning.message == *text)

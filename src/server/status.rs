@@ -96,7 +96,7 @@ impl Status {
         Self::failure(400, "BadRequest", message, None)
     }
 
-    /// 400: the namespace of the object differs from that of the URL (apiserver, pkg/registry/rest/meta.go,
+    /// Returns the status 400 for an object whose namespace differs from that of the URL (apiserver, pkg/registry/rest/meta.go,
     /// `EnsureObjectNamespaceMatchesRequestNamespace`).
     pub(crate) fn other_namespace() -> Self {
         Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())

@@ -339,7 +339,7 @@ impl<'a, 't> Session<'a, 't> {
             let found = pod.findings(release, unknown).into_iter();
             (release, found.map(|finding| place(input, item, index, finding)).collect())
         };
-        // Which release judges pods is known at the end of the text.
+        // The release that judges pods is known at the end of the text.
         let by_release = match self.options.release {
             Some(release) => vec![findings(release)],
             None => LAST_PATCHES.iter().copied().map(findings).collect(),

@@ -18,7 +18,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
             type Value = T;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                // What the type itself says of a value that it does not know.
+                // The type's own message about a value that it does not know.
                 let refused = T::deserialize(IntoDeserializer::<value::Error>::into_deserializer(())).err();
                 let words = refused.map(|error| error.to_string()).unwrap_or_default();
                 f.write_str(words.split_once("expected ").map_or("an object", |(_, expected)| expected))

@@ -1,4 +1,4 @@
-// What tools need beside the verbs: fixes applied, answers rendered, releases known, and claimkit in a thread.
+// Functions for tools beside the verbs: fixes applied, answers rendered, releases known, and claimkit in a thread.
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -204,7 +204,7 @@ export default { fetch() { let given; ${check("given =")} return Response.json(g
   const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "1" };
   const done = spawnSync(process.execPath, [tool("wrangler/bin/wrangler.js"), "deploy", "--dry-run", "--outdir", "dist"], { cwd: made, env, encoding: "utf8" });
   assert.equal(done.status, 0, `${done.stdout}${done.stderr}`);
-  // What wrangler would upload, run in the runtime that it is for.
+  // Runs the bundle that wrangler would upload in the runtime that it is for.
   const { Miniflare } = await import("miniflare");
   const files = readdirSync(path.join(made, "dist"));
   const modules = files.filter((name) => name.endsWith(".wasm")).map((name) => ({ type: "CompiledWasm", path: name, contents: readFileSync(path.join(made, "dist", name)) }));

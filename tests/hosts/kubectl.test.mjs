@@ -126,7 +126,7 @@ function stream(next) {
   return text;
 }
 
-/** JSON as people write it by hand: kubectl 1.33 and later read on as YAML where one value, or none, came before what is no JSON. */
+/** JSON with slips: after at most one value, kubectl 1.33 and later read the rest as YAML. */
 function looseJson(next) {
   const slips = [
     (text) => text.replace(/([\]}])(?=[^\]}]*$)/, ",$1"),
@@ -170,7 +170,7 @@ function kubectl(texts) {
     });
     const done = spawnSync(program, ["annotate", "--local", "-f", folder, "claimkit.example/read=1", "-o", "json"], { encoding: "utf8", maxBuffer: 1 << 30 });
     const found = texts.map(() => ({ objects: [], errors: [] }));
-    // Of items without a type kubectl does not say in which file they are, and says once what it has to say of several of one list.
+    // For items without a type kubectl names no file, and prints one message for several of one list.
     const items = /^(?:error: )?\[?unable to get type info from .*\n/gm;
     const nowhere = new Set([...done.stderr.matchAll(items)].flatMap(([line]) => line.trim().replace(/^(error: )?\[?|\]$/g, "").split(/, (?=unable to get)/)));
     const stderr = done.stderr.replace(items, "");
@@ -345,7 +345,7 @@ test(`${PATCHES} patches give what kubectl ${RELEASE} gives`, { skip }, () => {
     }
     const result = read[at].objects[0]?.object;
     if (result === undefined) {
-      // kubectl prints what no server would take.
+      // kubectl prints objects that no server would accept.
       numbers.undecodable += 1;
       if (mine?.object !== undefined) wrong.push(says);
       return;

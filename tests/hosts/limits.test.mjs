@@ -16,7 +16,7 @@ const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Arr
 const bomb = claim.replace("spec:", `a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${levels}spec:`);
 const documents = "---\na: 1\n".repeat(10_100);
 
-// What the contract says of each limit: the finding's code and its words.
+// The finding's code and its words for each limit of the contract.
 const texts = {
   "bytes, lowered": [{ text: claim, limits: { bytes: 10 } }, "limit-bytes", /^the text has 106 bytes, the limit is 10$/],
   "depth, lowered": [{ text: nested(6), limits: { depth: 3 } }, "limit-nodes", /^the document has more than 3 levels of nesting$/],

@@ -316,7 +316,7 @@ for (const command of commands) {
     assert.deepEqual([json.verb, json.ok, json.server, json.release, json.unseen, json.objects, exit], ["audit", true, "v1.37.2", "1.37.2", [], 6, 0]);
     assert.deepEqual([json.usage.pools[0].devices.total, json.usage.pools[0].devices.free], [2, 1]);
     assert.deepEqual(json.findings[0].object, { kind: "ResourceClaim", namespace: "team", name: "stale" });
-    // What kubectl prints of the same objects gives the same findings.
+    // kubectl's own output of the same objects gives the same findings.
     const dump = path.join(scratch, `dump-${api.port}.json`);
     writeFileSync(dump, JSON.stringify({ apiVersion: "v1", kind: "List", items: broken() }));
     const files = JSON.parse((await ask(api, command, ["audit", "-o", "json", dump])).stdout);

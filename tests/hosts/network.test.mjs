@@ -21,7 +21,7 @@ const VALUES = [
   /^__wbindgen_\w+$/,
   /^__wbg___wbindgen_(is_\w+|reinit|string_get|throw|\w+_get|debug_string|\w*eq)$/,
 ];
-// What the host of the command line, cli.js, does with files and streams.
+// Files and streams in the host of the command line, cli.js.
 const FILES = /^__wbg_(colours|columns|err|folder|from|isPlugin|kubectl|line|list|out|progress|read|sentences|status|write)$/;
 
 for (const [name, host] of Object.entries({ claimkit: VALUES, command: [...VALUES, FILES] })) {

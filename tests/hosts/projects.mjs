@@ -1,4 +1,4 @@
-// What tests of the packed package share: empty projects with the package installed, a server, Chromium.
+// Helpers for the tests of the packed package: empty projects with the package installed, a server, Chromium.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createReadStream, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

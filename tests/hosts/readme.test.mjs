@@ -1,4 +1,4 @@
-// What the READMEs tell people to run, runs: shell lines in the repository, JavaScript in a project with the package.
+// Runs the commands and snippets of the READMEs: shell lines in the repository, JavaScript in a project with the package.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ for (const file of ["README.md", "pkg/README.md"]) {
     for (const line of body.trim().split("\n")) {
       test(`${file}: ${line}`, () => {
         const [program, ...args] = line.split(" ");
-        // What `make` builds is tested by the targets themselves; here only that there is such a target.
+        // The targets of make have tests of their own; here it is enough that the target exists.
         const settings = program === "npx" ? { cwd: folder } : { cwd: root };
         const done = spawnSync(program, program === "make" ? ["--dry-run", ...args] : args, { ...settings, encoding: "utf8" });
         const status = line.includes("bad.yaml") ? 1 : 0;

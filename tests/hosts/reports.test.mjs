@@ -78,7 +78,7 @@ function junit(text) {
 
 /** What a run in JSON says of each file: `[name, findings]`, as far as reports tell it. */
 function told(text, remarks) {
-  // Where the assumed release decides is told without being asked for.
+  // `release-decides` is reported even if nobody asks for remarks.
   const shown = ({ code, severity }) => remarks || severity !== "info" || code === "release-decides";
   const reported = (finding) => !["nothing-checked", "other-group", "pod-claims-only"].includes(finding.code) && shown(finding);
   // Reports are in the order of the text, the answer in the server's.

@@ -43,7 +43,7 @@ for (const { release, versions } of releases) {
         const schema = schemaOf(release, name);
         ajv().compile(schema);
         assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
-        // Where a release serves a kind in several versions, the schema is of one of them.
+        // If a release serves a kind in several versions, the schema is that of one of them.
         if (versions.length > 1) continue;
         assert.equal(schema.properties.apiVersion.const, apiVersion);
         assert.equal(schema.properties.kind.const, name);
@@ -132,7 +132,7 @@ for (const [release, file] of recorded) {
       }
       const validate = validators.get(kind);
       if (validate === undefined) continue;
-      // Which of the two objects could not be read is not recorded.
+      // The recording does not say which of the two objects could not be read.
       const unread = decode_error ?? strict_error;
       if (op !== "create" && unread !== undefined) continue;
       // JSON.parse has lost what was wrong with the number.

@@ -1,4 +1,4 @@
-// What the tests of this folder share: where things are.
+// Paths that the tests of this folder share.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

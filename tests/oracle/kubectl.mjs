@@ -22,7 +22,7 @@ function create(cluster, given) {
     if (done.error) throw done.error;
     const stderr = done.stderr.split("\n").filter((line) => !line.startsWith("Warning: ")).join("\n");
     const said = new Map();
-    // What kubectl cannot read itself comes together, in brackets.
+    // kubectl joins its own reading errors in brackets.
     const unread = /^(?:error: )?\[?(unable to decode .*?)\]?$/gm;
     for (const [, list] of stderr.matchAll(unread)) {
       for (const one of list.split(/, (?=unable to decode ")/)) {

@@ -1,4 +1,4 @@
-// What a release changes, from the modules that are served for it: types, lifecycle, gates, CEL declarations, and the answers of its
+// Prints the changes of a release, from the modules that are served for it: types, lifecycle, gates, CEL declarations, and the answers of its
 // selectors and allocator to what was recorded; with the table rows that each change wants.
 //
 //   node new-release.mjs 1.38.0-alpha.2 [OLD]     OLD: the release to compare with; the newest with a folder here

@@ -4,7 +4,7 @@ import { sleep } from "./cluster.mjs";
 
 /** A pod that has neither a node nor a condition after this time is not considered by the scheduler. */
 const UNDECIDED = 2500;
-/** After a decision, in case the scheduler writes more of it. */
+/** Milliseconds to wait after a decision, because the scheduler may write more. */
 const SETTLED = 150;
 const AT_THE_END = 600;
 const MERGE = "application/merge-patch+json";

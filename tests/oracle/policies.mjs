@@ -109,7 +109,7 @@ export async function comparePolicies(cluster) {
       }
       for (const policy of policies) await cluster.must("DELETE", `${collection(policy)}/${policy.metadata.name}`);
       for (const { old } of prepared) if (old) await remove(cluster, `${place(old).address}/${old.metadata.name}`);
-      // What is still in force would judge the objects of the next case.
+      // A policy that is still in force would judge the objects of the next case.
       if (prepared.length > 0) await sleep(2000);
     }
   } finally {
@@ -119,7 +119,7 @@ export async function comparePolicies(cluster) {
 }
 
 /**
- * Both accept, or both refuse for a setting that both name; a warning names its setting, too. Of what a stored object already does wrong
+ * Both accept, or both refuse for a setting that both name; a warning names its setting, too. About errors that the stored object already has
  * only claimkit warns.
  */
 function agree(want, isUpdate, { code, body, warnings }) {

@@ -79,7 +79,7 @@ export const KINDS = [
   { kind: "stream", files: () => ["kubectl_stream.jsonl"], answer: streamAnswer },
 ];
 
-/** What the plugin's interface shows: what it made of a pod's extended resources stays inside it. */
+/** The visible results of the plugin; the claims that it makes for extended resources stay inside it. */
 function pluginAnswer({ preEnqueue, preFilter, filter, postFilter }) {
   const status = (one) => one && { code: one.code, reasons: one.reasons?.length ? one.reasons : undefined };
   const node = ([name, { code, reasons, score, results }]) => [name, { ...status({ code, reasons }), score, allocations: results?.allocations }];

@@ -93,7 +93,7 @@ export async function wholeScenarios(cluster, seeds) {
   };
   for (const seed of seeds) {
     const { pods, certain, raced, wrong: first } = await once(seed);
-    // What the scheduler does otherwise the next time is its own chance.
+    // A different result of the next run is chance on the scheduler's side.
     const again = first.length > 0 ? await once(seed) : { wrong: [] };
     const wrong = first.filter(({ pod }) => again.wrong.some((one) => one.pod === pod));
     result.scenarios += 1;

@@ -80,7 +80,7 @@ async function store(cluster, { old, object }) {
   return { address, current: current.body };
 }
 
-/** The new object with what the server gave the old one, where it repeats what the old one had. */
+/** Returns the new object with the server's changes of the old one, for all fields that both have in common. */
 function withIdentity(object, old, current) {
   const copy = structuredClone(object);
   for (const field of ["uid", "resourceVersion", "creationTimestamp", "generation", "deletionTimestamp", "deletionGracePeriodSeconds"]) {
@@ -108,7 +108,7 @@ export function sorted(value) {
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key])]));
 }
 
-/** The stored object without what the server makes anew. */
+/** Returns the stored object without the fields that the server sets on each write. */
 export function bare(object) {
   if (!object?.metadata) return object;
   const copy = structuredClone(object);

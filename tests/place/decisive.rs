@@ -14,7 +14,7 @@ fn left(request: &Value) -> i64 {
     list(request, "funnel").last().map_or(0, |stage| stage["left"].as_i64().unwrap())
 }
 
-/// 1.31 and 1.32 accept no device at all for mode All.
+/// Returns whether a request has fewer devices left than it wants; in 1.31 and 1.32 mode All needs at least one.
 fn is_short(request: &Value, question: &Question) -> bool {
     left(request) < request["wanted"].as_i64().unwrap().max(i64::from(question.behaviour.empty_all_fails))
 }

@@ -22,7 +22,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Most steps of a search here.
+/// Maximum number of steps of a search here.
 const BUDGET: u64 = 20_000;
 /// An attribute that only the device in question has.
 const ONLY: &str = "claimkit.test/only";

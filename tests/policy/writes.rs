@@ -13,7 +13,7 @@ fn stored(release: &str) -> Vec<Map<String, Value>> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     let mut found: Vec<Map<String, Value>> = Vec::new();
-    // What the recorder writes in place of the current time.
+    // The recorder writes this in place of the current time.
     let text = text.replace("(NOW)", "2026-03-01T10:00:00Z");
     for line in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
         // Objects of other gates than the release's own are not what its servers store by default.
@@ -30,7 +30,7 @@ fn stored(release: &str) -> Vec<Map<String, Value>> {
     found
 }
 
-/// How many stored objects there are for one that is taken: all of them take some minutes.
+/// Returns `n` if the test takes one stored object in `n`: all of them take some minutes.
 fn every(release: &str) -> usize {
     match (std::env::var_os("CLAIMKIT_ALL"), release) {
         (Some(_), _) => 1,
@@ -225,7 +225,7 @@ fn no_form_of_a_request_opens_a_setting() {
                     old: Value::Null,
                 };
                 let plain: Vec<bool> = versions.values().map(|object| !admitted(&settings, &create(object)).0).collect();
-                // What is refused in one version is refused in each that has the field.
+                // A field refused in one version is refused in every version that has it.
                 for (object, refuses) in versions.values().zip(plain) {
                     asked += 1;
                     if !refuses {

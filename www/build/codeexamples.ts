@@ -46,7 +46,7 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
   const found: Record<string, CodeExample> = {};
   const without = (lines: readonly string[]) => lines.filter((line, index) => !MARK.test(line) && !(index === 0 && line.startsWith("# claimkit:"))).join("\n");
   const names = readdirSync(folder).filter((file) => file.endsWith(".yaml")).sort();
-  // What several objects say together is best seen where they are written for it.
+  // Prefers examples that are written for findings about several objects together.
   for (const name of [...names.filter((name) => TOGETHER.test(name)), ...names]) {
     const text = readFileSync(join(folder, name), "utf8");
     const { verb = "validate", release, operation, old, nodes, to, limits, via, ...rest } = asked(text);

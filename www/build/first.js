@@ -12,7 +12,7 @@
   }
   if (location.hash) root.dataset.visited = "";
   root.dataset.scripts = "";
-  // What stops the page before it is shown must not look as if it were still starting.
+  // An error before the page is shown must not look as if the page were still starting.
   var fail = function (event) {
     // A picture or a style that is missing stops nothing.
     if (event && event.target && event.target.tagName && event.target.tagName !== "SCRIPT") return;

@@ -75,7 +75,7 @@ function rendererFor(path: string, known: ReadonlyMap<string, string>): Renderer
     const inner = this.parser.parseInline(tokens);
     if (/^https?:/.test(href)) return `<a href="${href}">${inner}</a>`;
     const target = known.get(href.startsWith("#") ? `${path}${href}` : href);
-    // What lies in the repository alone has no page here.
+    // A file that is only in the repository has no page here.
     return target === undefined ? inner : `<a href="${target}">${inner}</a>`;
   };
   return renderer;

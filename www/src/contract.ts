@@ -15,7 +15,7 @@ export interface Status {
 }
 
 export interface ObjectEntry {
-  /** Its place among the objects of the whole text; the page leaves good ones of many out. */
+  /** The object's index in the whole text; the page may omit objects without findings. */
   index?: number;
   apiVersion?: string;
   kind?: string;

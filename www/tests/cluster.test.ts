@@ -146,7 +146,7 @@ describe("a dump of a cluster", () => {
       expect(await page.getByRole("row", { name: /^worker-02/ }).locator(".cell.verdict-No").count()).toBe(3);
       expect(await page.locator(".commands code").last().textContent()).not.toContain("--alone");
       await page.getByRole("radio", { name: words.alone }).check();
-      // Those that are alike have one column then, and the cordoned node gives its devices too.
+      // Equal pods have one column then, and the cordoned node gives its devices too.
       await expect.poll(() => page.locator(".cell.verdict-Yes").count()).toBe(3);
       await expect.poll(() => page.getByRole("row", { name: /^worker-02/ }).locator(".cell.verdict-Yes").count()).toBe(1);
       expect(await page.locator(".cell.gets").count()).toBe(0);

@@ -25,7 +25,7 @@ describe("the settings of a project", () => {
       await setText(page, 'release = "1.34.2" # ours\n\n[gates]\nDRAConsumableCapacity = true\n\n[namespace-labels]\n"resource.kubernetes.io/admin-access" = "true"\n');
       await page.locator(".config-line", { hasText: inForce }).waitFor();
       await expect.poll(() => page.locator(".commands code").first().textContent()).toContain("--release 1.34.2 --gates DRAConsumableCapacity=true");
-      // What is chosen above is written into the file, and its other lines stay.
+      // The choices above are written into the file, and its other lines stay.
       await page.locator(".bar").getByRole("button", { name: menu }).click();
       await page.getByRole("radio", { name: /1\.35/ }).first().click();
       await expect.poll(() => textOf(page)).toMatch(/^release = "1\.35[.\d]*"\n/);

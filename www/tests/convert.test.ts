@@ -38,7 +38,7 @@ describe("convert", () => {
     expect(await page.locator(".compare").count()).toBe(0);
     await losses.nth(1).locator("button").click();
     expect(await page.locator(".status-bar").textContent()).toContain("Ln 23");
-    // What allows them is there once.
+    // The option that allows losses is there once.
     expect(await page.getByText("Allow losses").count()).toBe(1);
     await page.getByRole("button", { name: "Allow losses" }).click();
     await page.locator(".compare .cm-merge-b").waitFor();

@@ -148,7 +148,7 @@ describe("the engine's sentences", () => {
     }
     const settings = [{ a: 1 }, { mode: "x" }, { mode: 3 }, { resourceClases: {} }, { resourceClasses: { allow: [] } }, { resourceClasses: { allow: ["a"], deny: ["b"] } }, { resourceClasses: { allow: "x" } }, { resourceClasses: { allow: ["a"], fallback: "b" } }, { resourceClasses: { allow: ["a"], fallback: "*" } }, { release: 1.28 }, { gates: { Foo: true } }, { apiVersions: { allow: ["v9"] } }, { allocationModes: { deny: ["Later"] } }, { parametersRef: { allow: [{ apiGroup: "x" }] } }, { pods: { maxClaims: -1 } }, { exempt: { namespaces: [1] } }, { exempt: null }, { adminAccess: { namespaces: [] } }, { resourceClasses: { namespaces: [{ allow: ["x"] }] } }, { suitableNodes: { mustSelect: [{}] } }, []];
     for (const each of settings) hearAll(JSON.parse((claimkit as unknown as { answer(request: string): string }).answer(JSON.stringify({ verb: "admit", settings: each }))) as Answer);
-    // Where a selector cannot be parsed the reason is upstream's.
+    // If a selector cannot be parsed, the reason is upstream's.
     const upstream = /(Invalid|Unsupported|Required) value/;
     const untold = [...ours].filter((text) => !upstream.test(text) && !/[\u4e00-\u9fff]/.test(translate(text, rules)));
     expect(ours.size).toBeGreaterThan(500);

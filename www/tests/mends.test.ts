@@ -236,7 +236,7 @@ describe("problems", () => {
     await setText(page, '{"spec": {"resourceClassName": "gpu"}, "kind": "ResourceClaim", "metadata": {"name": "a"}, "apiVersion": "resource.k8s.io/v1alpha2"}');
     await page.locator(".verdict.good").waitFor();
     expect(await guide.count()).toBe(0);
-    // What the server refuses was checked.
+    // Objects that the server refuses count as checked.
     await setText(page, "kind: ResourceClaim\n");
     await page.locator(".verdict.bad").waitFor();
     expect(await guide.count()).toBe(0);
@@ -553,7 +553,7 @@ describe("an example for a finding code", () => {
     const claimkit = (await import("../../pkg/node.js" as string)) as Record<string, (text: string, options: object) => { findings: { code: string }[] }>;
     const examples = JSON.parse(readFileSync(join(dist, "code-examples.json"), "utf8")) as Record<string, CodeExample>;
     expect(Object.keys(examples).length).toBeGreaterThan(150);
-    // What the Policy panel does, in one go.
+    // Does the same as the Policy panel, in one go.
     const judged = (text: string, settings: string) => {
       const answer = (request: object) => JSON.parse((claimkit["answer"] as unknown as (request: string) => string)(JSON.stringify(request))) as { findings: { code: string }[] };
       const { settings: wrongSettings, objects } = admission({ manifest: text, settings }, { operation: "CREATE", username: "jane", groups: [] }, claimkit["parse"] as never, answer as never);
@@ -639,7 +639,7 @@ describe("speed", () => {
     await cdp.send("Network.enable");
     await cdp.send("Network.setBypassServiceWorker", { bypass: true });
     await cdp.send("Network.setCacheDisabled", { cacheDisabled: true });
-    // What the browser's own tools call Fast 3G.
+    // The browser's own tools call this Fast 3G.
     await cdp.send("Network.emulateNetworkConditions", { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 });
     await page.evaluate(() => localStorage.clear());
     const times: number[] = [];

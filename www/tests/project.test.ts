@@ -46,7 +46,7 @@ describe("a whole project", () => {
       const text = (name: string) => new TextDecoder().decode(archive[name]);
       expect(Object.keys(archive).sort()).toEqual(["claim.yaml", "claimkit.toml", "class.yaml", "lossy.yaml", "other.yaml"]);
       expect(text("class.yaml")).toBe("# kept\napiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu.example.com}\nspec: {}\n");
-      // What would lose fields is as it was.
+      // A file that would lose fields is unchanged.
       expect(text("lossy.yaml")).toBe(FILES[2]!.text);
       await page.getByRole("button", { name: apply }).click();
       await page.locator(".file-open", { hasText: "claim.yaml" }).click();

@@ -47,7 +47,7 @@ pub enum ResultType {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Bounds {
-    /// Most elements, entries or code points.
+    /// Maximum number of elements, entries or code points.
     pub size: u64,
     /// Bounds of the keys of a map.
     pub key: Option<Box<Bounds>>,

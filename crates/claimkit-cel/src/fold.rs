@@ -11,7 +11,7 @@ use super::operations::texts::MatchKind;
 use super::regex::Regex;
 use super::value::{Key, Map, Value, exact_int, exact_uint};
 
-/// Conversions of constants are computed.
+/// Functions that convert; a call with a constant is computed when the program is made.
 const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
 /// A list, which is a constant if its elements are. No constant is optional.

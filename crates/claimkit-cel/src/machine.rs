@@ -85,7 +85,7 @@ pub struct Recovery {
 }
 
 impl<'a> Machine<'a> {
-    /// At the start of a text.
+    /// Creates a parser at the start of a text.
     pub fn new(source: &'a Source, tokens: Tokens, dialect: &'a Dialect) -> Self {
         let grammar = if dialect.escaped_names { &*WITH_ESCAPED_NAMES } else { &*WITHOUT_ESCAPED_NAMES };
         // Most texts have fewer parts than tokens, of two pieces.

@@ -6,10 +6,10 @@ use super::recover::Fault;
 use super::token::TokenKind::*;
 use super::token::TokenSet;
 
-/// The first of two ways: in.
+/// The way into an optional or repeated part, the first of two.
 const IN: usize = 0;
 
-/// The second of two ways: past it.
+/// The way past an optional or repeated part, the second of two.
 const PAST: usize = 1;
 
 impl Machine<'_> {
@@ -87,7 +87,7 @@ impl Machine<'_> {
         }
     }
 
-    /// No way fits the token `ahead`.
+    /// Returns the fault of a token `ahead` that fits no way.
     fn no_way(&self, ahead: usize) -> Result<usize, Fault> {
         Err(Fault::NoAlternative { first: self.at, offending: self.at.saturating_add(ahead) })
     }

@@ -163,7 +163,8 @@ impl Machine<'_> {
     }
 }
 
-/// The message for a text that fits no alternative. cel-go words it anew if a keyword is in the place of a name (`SyntaxError`).
+/// Returns the message for a text that fits no alternative. cel-go has another message if a keyword replaces a name
+/// (`SyntaxError`).
 fn no_alternative(text: &str) -> String {
     let message = |text: &str| format!("no viable alternative at input '{text}'");
     let mut characters = text.chars();

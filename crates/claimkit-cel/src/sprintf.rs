@@ -69,7 +69,7 @@ fn verb(text: &str) -> Verb<'_> {
 
 /// An argument's number in brackets, `%[1]d`.
 struct ArgumentIndex {
-    /// No index is wrong so far. Without arguments every index is.
+    /// Whether all indexes were right so far; without arguments none is.
     is_good: bool,
     /// An index in brackets came last.
     is_last: bool,

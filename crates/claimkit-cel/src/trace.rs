@@ -220,7 +220,7 @@ pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     }
 }
 
-/// Most elements of a container that are shown.
+/// Maximum number of elements of a container that are shown.
 const SHOWN: usize = 8;
 
 /// A value as it would be written in an expression; long containers are cut.

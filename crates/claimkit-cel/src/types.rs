@@ -313,7 +313,7 @@ impl Variables<'_> {
     }
 }
 
-/// Comparisons of one check. A type can be larger than the text it comes from, because its parts can be shared.
+/// Maximum number of comparisons of one check. A type can be larger than the text it comes from, because its parts can be shared.
 const MOST_STEPS: u32 = 4_000_000;
 
 /// How many variables a typical text has.
@@ -340,7 +340,7 @@ impl Unifier {
         Variables { parameters, first }
     }
 
-    /// No variable was asked for.
+    /// Returns whether no variable was created.
     pub fn is_unused(&self) -> bool {
         self.bindings.is_empty()
     }

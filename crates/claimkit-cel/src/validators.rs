@@ -51,7 +51,7 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
     validator.problems
 }
 
-/// Whether a literal is what a function needs.
+/// Checks whether a literal is what a function needs.
 type Test = fn(&Literal) -> bool;
 
 /// True if a format string is not a literal. The validator of one release crashes on that.
@@ -80,7 +80,7 @@ fn is_timestamp(literal: &Literal) -> bool {
     match literal {
         Literal::String(text) => Timestamp::parse(text).is_ok(),
         Literal::Int(seconds) => Timestamp::from_seconds(*seconds).is_some(),
-        // So does null.
+        // Every other literal is refused, null too.
         _ => false,
     }
 }
@@ -158,7 +158,7 @@ impl Validator<'_> {
         }
     }
 
-    /// The type of a part; of an optional one what it holds.
+    /// Returns the type of a part; for an optional, the type of its value.
     fn part(&self, expr: &Expr, optional: bool) -> Type {
         let found = self.findings.type_of(expr.id);
         match (optional, found.optional_of()) {

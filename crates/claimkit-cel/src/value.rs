@@ -220,7 +220,7 @@ impl Map {
     }
 
     fn position(&self, key: &Key) -> Option<usize> {
-        // What is not a number is not equal to itself.
+        // NaN is not equal to itself.
         if matches!(key, Key::Double(bits) if f64::from_bits(*bits).is_nan()) {
             return None;
         }

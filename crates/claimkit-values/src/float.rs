@@ -70,7 +70,7 @@ impl Whole {
         }
     }
 
-    /// Divided by a number that is not zero; the rest is given back.
+    /// Divides by a number that is not zero, and returns the remainder.
     fn divide(&mut self, by: u32) -> u32 {
         let mut rest = 0u64;
         for word in self.0.iter_mut().rev() {
@@ -202,7 +202,7 @@ fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
         numerator.double(1);
         twos = twos.wrapping_sub(1);
     }
-    // The quotient is from 1 up to 2 now, and this is the power of two beside it.
+    // The quotient is now at least 1 and less than 2; `power` is its power of two.
     let power = twos.wrapping_add(exponent);
     if power > 1023 {
         return f64::INFINITY;
@@ -402,7 +402,7 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
         let up = reaches(&number, &below, &one);
         if down || up {
             number.double(1);
-            // What would become a tenth digit is a one before it, and was found there.
+            // Ten in this digit would be one in the digit before, which was found there.
             let nearer = up && (!down || number.compare(&one).is_ge());
             digits.push(digit.wrapping_add(u8::from(nearer)));
             break;
@@ -418,7 +418,7 @@ fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, 
 mod tests {
     use super::*;
 
-    /// The same numbers in every run.
+    /// Pseudorandom numbers, the same in every run.
     struct Seeds(u64);
 
     impl Seeds {

@@ -191,7 +191,7 @@ pub fn label_value(value: &str) -> Messages {
     messages
 }
 
-/// Path segment: the weaker rule of the generic update checks (apimachinery,
+/// Checks a path segment: the weaker rule of the generic update checks (apimachinery,
 /// pkg/api/validation/path/name.go, `IsValidPathSegmentName`).
 ///
 /// ```

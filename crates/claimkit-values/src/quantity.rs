@@ -463,7 +463,7 @@ fn increment(digits: &mut Vec<u8>) {
     digits.insert(0, 1);
 }
 
-/// Is the magnitude greater than `limit`? Only for exponents of zero and below.
+/// Returns whether the magnitude is greater than `limit`. The exponent must not be positive.
 fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
     let places = usize::try_from(quantity.exponent.saturating_neg()).unwrap_or(0);
     let integer = quantity.digits.len().saturating_sub(places);
@@ -500,17 +500,17 @@ impl Measure {
         Measure { text: text.to_owned(), nanos, whole, notation: quantity.notation }
     }
 
-    /// As it is written.
+    /// Returns the amount as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// In units of 10⁻⁹.
+    /// Returns the amount in units of 10⁻⁹.
     pub fn nanos(&self) -> i128 {
         self.nanos
     }
 
-    /// As a decimal number with as many places as the suffix and the fraction have: `0.100` for `100m`.
+    /// Returns a decimal number with as many places as the suffix and the fraction have: `0.100` for `100m`.
     pub fn decimal(&self) -> String {
         let text = self.text.trim_start_matches(['+', '-']);
         let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

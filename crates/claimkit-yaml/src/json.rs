@@ -333,7 +333,7 @@ impl Reader<'_, '_> {
         Ok(code)
     }
 
-    /// After `\u`: an unpaired surrogate becomes U+FFFD, as in Go.
+    /// Reads the rest of a `\u` escape. An unpaired surrogate becomes U+FFFD, as in Go.
     fn escape(&mut self) -> Result<char, JsonError> {
         let high = self.hex()?;
         if !(0xd800..0xdc00).contains(&high) {

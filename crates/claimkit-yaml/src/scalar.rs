@@ -131,7 +131,7 @@ mod tests {
         (tree, root)
     }
 
-    /// The text has each non-blank character of the string at its offset.
+    /// Checks that each non-blank character of the string is in the text at its offset.
     #[track_caller]
     fn check(text: &str, wanted: &str) {
         let (tree, root) = read(text);

@@ -45,7 +45,7 @@ async function walked(waiting) {
 
 async function manifests() {
   const search = vscode.workspace.findFiles("**/*.{yaml,yml,json}", "**/{node_modules,.git}/**", MOST_FILES);
-  // Where a file system has no search, VS Code waits for one without end.
+  // On a file system without search, VS Code would wait forever.
   const late = new Promise((resolve) => setTimeout(resolve, PATIENCE));
   const found = (await Promise.race([search, late])) ?? (await walked((vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri)));
   return found.map((uri) => uri.toString());

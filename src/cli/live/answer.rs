@@ -12,15 +12,15 @@ use claimkit_values::order;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most names in one line.
+/// Maximum number of names in one line.
 const MOST_NAMES: usize = 3;
-/// Most nodes of a group whose own reasons are listed.
+/// Maximum number of nodes of a group whose own reasons are listed.
 const MOST_OWN: usize = 3;
-/// Most groups of nodes that are listed.
+/// Maximum number of groups of nodes that are listed.
 const MOST_GROUPS: usize = 8;
-/// Most changes that are listed.
+/// Maximum number of changes that are listed.
 const MOST_CHANGES: usize = 5;
-/// Most findings about the cluster that are listed.
+/// Maximum number of findings about the cluster that are listed.
 const MOST_FINDINGS: usize = 5;
 
 /// A pod with its account.

@@ -66,7 +66,7 @@ pub fn is_asked(arguments: &Arguments, host: &dyn Host) -> bool {
         || CONNECTION.iter().any(|name| arguments.has(name))
 }
 
-/// Runs the verb; gives the exit status.
+/// Runs the verb and returns the exit status.
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     match answer(arguments, host) {
         Ok(code) => code,

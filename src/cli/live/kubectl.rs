@@ -5,7 +5,7 @@ use super::super::{Host, Ran};
 use super::{CONNECTION, Config};
 use serde::de::DeserializeOwned;
 
-/// Most bytes of one answer.
+/// Maximum number of bytes of one answer.
 const MOST: usize = 64 << 20;
 /// The timeout of a request, where the command line sets none.
 const TIMEOUT: &str = "--request-timeout=60s";

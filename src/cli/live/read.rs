@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// Objects of one page.
 const PAGE: usize = 500;
-/// Most pages of one kind: more objects than a cluster can have.
+/// Maximum number of pages of one kind: more objects than a cluster can have.
 const MOST_PAGES: usize = 400;
 
 /// A kind that an allocation depends on.
@@ -238,7 +238,7 @@ impl Gather for Pages<'_> {
     }
 }
 
-/// The objects of one list as text, without what no audit looks at.
+/// Returns the objects of one list as text, without the fields that no audit reads.
 #[derive(Default)]
 struct Texts {
     text: String,

@@ -13,7 +13,7 @@ use crate::wire::request::{ParseRequest, ValidateRequest};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most namespaces whose labels are asked for.
+/// Maximum number of namespaces whose labels are asked for.
 const MOST_NAMESPACES: usize = 100;
 /// Labels that decide whether a request is admitted hold this in their names.
 const DECIDES: &str = "admin-access";

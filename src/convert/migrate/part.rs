@@ -29,7 +29,7 @@ impl<'t> Part<'t> {
         Part::Text(text.into())
     }
 
-    /// Appends the value as compact JSON. The recursion is as deep as what is built here: a node is printed without one.
+    /// Appends the value as compact JSON. Recursive over the parts built here; nodes of the text are printed without recursion.
     pub fn json(&self, out: &mut String) {
         match self {
             Part::Text(text) => print::quote(text, out),

@@ -16,7 +16,7 @@ pub struct Profile {
     pub kinds: &'static [KindRow],
     /// The source of the facts.
     pub source: &'static str,
-    /// The date of what was read there.
+    /// The date of the version that was read.
     pub date: &'static str,
 }
 

@@ -3,7 +3,7 @@
 use crate::text::{Tree, json};
 use serde_json::{Map, Value};
 
-/// Room after what the host asks for: some write one byte too many.
+/// Extra bytes after each allocation, because some hosts write one byte too many.
 const SLACK: usize = 16;
 
 /// A JSON text, followed by a zero byte.

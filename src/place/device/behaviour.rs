@@ -192,7 +192,7 @@ pub struct Behaviour {
     pub interruptible: bool,
     /// The check of the number of devices before the search.
     pub limit_check: LimitCheck,
-    /// Most devices of a claim that the search chooses.
+    /// Maximum number of devices of a claim that the search chooses.
     pub most_chosen: i64,
     /// Devices of mode All have no pool, so that one that consumes counters crashes the scheduler.
     pub all_loses_pool: bool,
@@ -476,17 +476,17 @@ const fn leaking(behaviour: Behaviour) -> Behaviour {
     Behaviour { refused_gives_back: false, share_gives_back: false, share_stays_known: false, ..behaviour }
 }
 
-/// As in 1.36.0 and 1.36.1: mode All with counters crashes the scheduler, and shares do not use counters.
+/// Returns the behavior of 1.36.0 and 1.36.1: mode All with counters crashes the scheduler, and shares do not use counters.
 const fn first_36(behaviour: Behaviour) -> Behaviour {
     Behaviour { all_loses_pool: true, shares_use_counters: false, ..leaking(behaviour) }
 }
 
-/// As in 1.35.0 to 1.35.5.
+/// Returns the behavior of 1.35.0 to 1.35.5.
 const fn crashing(behaviour: Behaviour) -> Behaviour {
     Behaviour { all_loses_pool: true, ..behaviour }
 }
 
-/// As in 1.33.0 to 1.33.5, 1.34.0 and 1.34.1.
+/// Returns the behavior of 1.33.0 to 1.33.5, 1.34.0 and 1.34.1.
 const fn unnamed_class(behaviour: Behaviour) -> Behaviour {
     Behaviour { config: ConfigStyle::ByRequestAndRequest, ..behaviour }
 }

@@ -139,7 +139,7 @@ pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Ki
     }
 }
 
-/// Is a constraint about a request or sub-request?
+/// Returns whether a constraint is about a request or sub-request.
 pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> bool {
     let named = |name: &String| {
         name == request || sub.is_some_and(|sub| name.strip_prefix(request).and_then(|rest| rest.strip_prefix('/')) == Some(sub))
@@ -220,7 +220,7 @@ impl<'f> Tracked<'f> {
         Ok(fits)
     }
 
-    /// As 1.37 does: each device's values are remembered.
+    /// Adds the values of a device as 1.37 does: those of each device are remembered.
     fn add_values(&mut self, values: Rc<Values>, lists: bool) -> bool {
         let common = |before: &Values| {
             let (Some(before), Some(set)) = (&before.set, &values.set) else { return None };

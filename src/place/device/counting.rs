@@ -67,7 +67,7 @@ struct Counting<'a, 's> {
 }
 
 impl Counting<'_, '_> {
-    /// Are there too few devices among those that pass a filter?
+    /// Returns whether too few devices pass a filter.
     fn too_few(&self, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> bool {
         let cluster = self.attempt.cluster;
         let mut matching = Matching::default();
@@ -119,7 +119,7 @@ impl Counting<'_, '_> {
         choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
     }
 
-    /// With matchAttribute all devices have one value: are there too few of each?
+    /// Returns whether no value of an attribute has enough devices; with `matchAttribute` all devices have the same one.
     fn too_few_of_each(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
         let cluster = self.attempt.cluster;
         let mut unknown: Set<DeviceAt> = Set::default();
@@ -143,8 +143,8 @@ impl Counting<'_, '_> {
         without(&Set::default()) && with.values().all(without)
     }
 
-    /// With distinctAttribute each of these requests takes a value of its own: are there too few? Of a request for several devices
-    /// upstream forgets values, so it is left out, as is one that can have a value of unknown type.
+    /// Returns whether there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices
+    /// are left out, because upstream forgets values of theirs, and so are requests that can have a value of unknown type.
     fn too_few_values(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
         let cluster = self.attempt.cluster;
         if cluster.behaviour.distinct_by_address {
@@ -184,7 +184,7 @@ impl Counting<'_, '_> {
         false
     }
 
-    /// Do the requests need more of a counter than is left, whichever devices they take?
+    /// Returns whether the requests need more of a counter than is left, whichever devices they take.
     fn too_few_counters(&self) -> bool {
         let cluster = self.attempt.cluster;
         let of_pool = matches!(cluster.behaviour.counters, Style::PoolByName | Style::PoolById);

@@ -13,9 +13,9 @@ use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
 
-/// Most findings of one code.
+/// Maximum number of findings of one code.
 const MOST_OF_ONE: usize = 20;
-/// Most devices of a slice; fewer where a device has taints or counters.
+/// Maximum number of devices of a slice; fewer where a device has taints or counters.
 const MOST_DEVICES: (usize, usize) = (128, 64);
 
 /// All findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
@@ -74,7 +74,7 @@ impl<'f> Doctor<'_, 'f> {
         let Some((_, first)) = current.first().copied() else { return };
         let is_complete = self.count(&name, first, &current);
         self.duplicates(&name, &current);
-        // What a part of a pool does not have, another part may have.
+        // Another part of the pool may have what this part lacks.
         if is_complete && self.features().contains(&Feature::PartitionableDevices) {
             self.counters(&name, &current);
         }

@@ -109,7 +109,7 @@ impl<'s> ExtendedResources<'s> {
     }
 }
 
-/// Names of the extended resources that a pod asks for, each once.
+/// Returns the names of the extended resources that a pod requests, each once.
 pub fn names<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<&'s str> {
     let names: Set<&str> = needs(rules, pod).iter().map(|need| need.resource).collect();
     names.into_iter().collect()

@@ -9,7 +9,7 @@ use super::results::{AllocationResult, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
 use super::status::{Code, Status};
 
-/// Most pods that are named as users of a resource.
+/// Maximum number of pods that are named as users of a resource.
 const MOST_PODS: usize = 5;
 
 /// The check of a node against the resources that a pod's devices take.
@@ -76,7 +76,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Is too little left?
+    /// Returns whether too little of a resource is left.
     pub fn is_short(&self) -> bool {
         self.requested > self.allocatable.saturating_sub(self.used)
     }
@@ -189,7 +189,7 @@ pub fn check(
     Some(footprint)
 }
 
-/// Does a container use the claim?
+/// Returns whether a container uses the claim.
 fn is_used(pod: &Pod, claim: &Claim) -> bool {
     let mut containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
     containers.any(|container| {

@@ -124,7 +124,7 @@ impl<'f> NodeFields<'f> {
         self.node_name.is_some_and(|name| !name.is_empty()) || self.all_nodes || self.selector.is_some()
     }
 
-    /// Is the node among them? `Err`: the selector cannot be parsed.
+    /// Returns whether the node is selected. `Err`: the selector cannot be parsed.
     pub fn has(&self, node: usize, nodes: &[Rc<Node>], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
         match (self.node_name, self.selector) {
             (Some(name), _) if !name.is_empty() => Ok(nodes.get(node).is_some_and(|node| node.metadata.name == name)),

@@ -34,7 +34,7 @@ pub struct PluginGates {
 }
 
 impl PluginGates {
-    /// From the gates that are on.
+    /// Returns the plugin's settings for the gates that are on.
     pub fn of(gate: impl Fn(&str) -> bool) -> Self {
         PluginGates {
             prioritized_list: gate("DRAPrioritizedList"),
@@ -222,7 +222,7 @@ impl<'s> PodCase<'s> {
         self.rules.admin_label
     }
 
-    /// Are nodes looked at?
+    /// Returns whether the plugin looks at nodes.
     pub fn goes_on(&self) -> bool {
         self.pre_filter.code == Code::Success
     }
@@ -238,7 +238,7 @@ impl<'s> PodCase<'s> {
         }
     }
 
-    /// Claims that are allocated where the node is not, or whose devices could not be bound.
+    /// Returns the claims whose allocation excludes the node, or whose devices could not be bound, with the reason.
     pub fn unavailable(&self, cluster: &Cluster<'_>, node: usize) -> Vec<(&'s Claim, Unavailable)> {
         let why = |claim: &'s Claim| {
             if is_away(cluster, node, claim) {
@@ -286,7 +286,7 @@ impl<'s> PodCase<'s> {
     }
 }
 
-/// Is the claim allocated where the node is not?
+/// Returns whether the claim's allocation excludes the node.
 fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
     selector.is_some_and(|selector| {
@@ -447,7 +447,7 @@ fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status
     }
 }
 
-/// Most sub-requests of a request; the first gives as many points.
+/// Maximum number of sub-requests of a request; the first gives as many points.
 const MOST_SUBREQUESTS: i64 = 8;
 
 /// Points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3, `computeScore`).

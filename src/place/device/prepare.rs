@@ -17,7 +17,7 @@ use super::usage::Usage;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Most devices of one claim, in all releases.
+/// Maximum number of devices of one claim, in all releases.
 pub const MOST_DEVICES: i64 = 32;
 
 /// The hint that kube-scheduler adds to errors about missing keys (`k8s.io/dynamic-resource-allocation/cel/errors.go`, `EnhanceRuntimeError`).

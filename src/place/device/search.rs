@@ -16,7 +16,7 @@ use super::usage::Consumed;
 /// Deepest recursion: a step per device, request and claim. More than fifteen full claims in one pod reach it.
 const DEEPEST: usize = 1_000;
 
-/// As many devices as a step looks at for what it costs.
+/// Number of devices that a step of the budget pays for.
 const DEVICES_A_STEP: u64 = 50;
 
 /// A device chosen for a request.
@@ -269,7 +269,7 @@ impl<'a, 's> Search<'a, 's> {
         Ok(false)
     }
 
-    /// In use already, or chosen in this attempt.
+    /// Returns whether the device is in use already, or chosen in this attempt.
     fn is_used(&self, admin: bool, claim: usize, identity: Identity) -> bool {
         let claims = self.chosen.get(&identity);
         if admin {

@@ -1,4 +1,4 @@
-//! What CEL selectors say of devices: asked once per expression and device, whatever the number of nodes and requests.
+//! Results of CEL selectors on devices, computed once per expression and device, whatever the number of nodes and requests.
 
 use super::engine::{ByExpression, CelSelectors, ReadValue, SelectorError, Subject, Values};
 use super::facts::Selector;

@@ -83,7 +83,7 @@ impl<K: Ord, V> Sorted<K, V> {
         }
     }
 
-    /// Is the key there?
+    /// Returns whether the map has the key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -199,7 +199,7 @@ impl<T: Ord> Set<T> {
         }
     }
 
-    /// Is the value there?
+    /// Returns whether the set has the value.
     pub fn contains(&self, value: &T) -> bool {
         self.0.binary_search(value).is_ok()
     }

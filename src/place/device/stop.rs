@@ -7,7 +7,7 @@ pub enum Stop {
     Fatal(String),
     /// Upstream panics and the scheduler crashes; holds its message.
     Panic(String),
-    /// No solution, though not all was tried.
+    /// The search ended without a solution before all was tried.
     Ended,
     /// The claim would get too many devices.
     TooMany,

@@ -33,7 +33,7 @@ impl Identities {
         }
     }
 
-    /// Is it among them?
+    /// Returns whether the set contains the device.
     pub fn contains(&self, identity: &Identity) -> bool {
         self.0.get(identity.index()) == Some(&true)
     }
@@ -122,7 +122,7 @@ impl<'f> Usage<'f> {
         self.consumed(identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
     }
 
-    /// Are there shares of the device?
+    /// Returns whether some shares of the device are in use.
     pub fn has_shares(&self, identity: Identity) -> bool {
         self.shared.contains(&identity) || self.consumed(identity).is_some()
     }

@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 /// The label that carries a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
-/// Most nodes that are made up: each has slices of its own.
+/// Maximum number of nodes that are made up: each has slices of its own.
 const MOST_NODES: usize = 1_000;
-/// Most added nodes that one line names.
+/// Maximum number of added nodes that one line names.
 const MOST_NAMES: usize = 3;
 
 /// Changes that a question assumes.
@@ -219,7 +219,7 @@ fn pool_of(slice: &Slice) -> (String, String) {
     (slice.spec.driver.clone(), slice.spec.pool.name.clone())
 }
 
-/// Is the slice, or one of its devices, bound to a node by name?
+/// Returns whether the slice, or one of its devices, is bound to a node by name.
 fn is_on(slice: &Slice, node: &str) -> bool {
     let on = |name: &Option<String>| name.as_deref() == Some(node);
     let each = slice.spec.per_device_node_selection == Some(true);

@@ -13,7 +13,7 @@ fn list(values: &[&str]) -> String {
     format!("[{}]", values.join(", "))
 }
 
-/// Does the value match one of the patterns?
+/// Returns CEL that is true if the value matches one of the patterns.
 pub fn matches(value: &str, patterns: &[String]) -> String {
     if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')) {
         return "true".to_owned();
@@ -47,7 +47,7 @@ fn regex(pattern: &str) -> String {
     out
 }
 
-/// Does a list accept the value? `None`: it accepts everything.
+/// Returns CEL that is true if a list accepts the value. `None`: it accepts everything.
 pub fn accepts(rule: &List, value: &str) -> Option<String> {
     match rule {
         List::Any => None,
@@ -70,7 +70,7 @@ pub fn labelled(labels: &Labels) -> String {
 /// The namespace of the request.
 pub const NAMESPACE: &str = "request.namespace";
 
-/// May claims of the request's namespace name the class? `None`: every class.
+/// Returns CEL that is true if claims of the request's namespace may name the class; `None`: they may name every class.
 pub fn accepts_class(rule: &ClassRule, class: &str) -> Option<String> {
     let accepted = |list: &List| accepts(list, class).unwrap_or_else(|| "true".to_owned());
     let mut expression = accepted(&rule.list);

@@ -150,7 +150,7 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
     Target { name, rules, status: false, changed: changed("spec"), variables, checks }
 }
 
-/// Is everything that the toleration `t` tolerates among the taints?
+/// Returns CEL that is true if all that the toleration `t` tolerates is among the taints.
 fn contains(taints: &Taints) -> String {
     let key = if taints.key == "*" {
         "true".to_owned()
@@ -165,7 +165,7 @@ fn contains(taints: &Taints) -> String {
     format!("({key} && {effect})")
 }
 
-/// Is one of the taints tolerated by `t`?
+/// Returns CEL that is true if `t` tolerates one of the taints.
 fn meets(taints: &Taints) -> String {
     let key = format!("(!has(t.key) || t.key == \"\" || {})", one("t.key", &taints.key));
     let effect = if taints.effect.is_empty() {
@@ -215,7 +215,7 @@ fn allows_all(limits: &RequestLimits) -> bool {
     limits.all_devices.unwrap_or(limits.max_count.is_none())
 }
 
-/// Is the capacity `n` of a request another one than this, or small enough? A name without a domain may be that of the driver.
+/// Returns CEL that is true if the capacity `n` of a request is another one, or small enough. A name without a domain may be that of the driver.
 fn capacity(name: &str, most: &str) -> String {
     let id = name.rsplit_once('/').map_or(name, |(_, id)| id);
     let same = if id == name {

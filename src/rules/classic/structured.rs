@@ -10,7 +10,7 @@ use crate::rules::errors::{Bad, Errors};
 use crate::rules::expression;
 use std::collections::BTreeSet;
 
-/// No model field is set.
+/// Reports that no model field is set.
 pub fn model_required(path: &Path<'_>, errors: &mut Errors) {
     errors.required(Code::StructuredModelRequired, path, "exactly one structured model field must be set");
 }

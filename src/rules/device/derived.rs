@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 const CODE: Code = Code::DerivedAttributeInvalid;
 
-/// Most cost of a derived attribute, and of all of a claim together.
+/// Maximum cost of a derived attribute, and of all of a claim together.
 const COST_MAX: u64 = 1_000_000;
 
 /// A request or an alternative, by the names that constraints call it.

@@ -34,7 +34,7 @@ impl<'c> Judge<'c> {
         Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
     }
 
-    /// Is the gate on?
+    /// Returns whether the gate is on.
     pub fn on(&self, gate: Gate) -> bool {
         self.gates.on(gate)
     }

@@ -122,7 +122,7 @@ pub struct Variant {
     pub attribute_required: bool,
     /// The error text for an attribute with several values.
     pub attribute_several: &'static str,
-    /// Most values in all attributes of a device together.
+    /// Maximum number of values in all attributes of a device together.
     pub attribute_values: Option<usize>,
     /// Unchanged taints are not judged again.
     pub stored_taints: bool,
@@ -176,7 +176,7 @@ pub struct Variant {
 pub enum DeviceId {
     /// `driver/pool/device`
     Path,
-    /// As JSON that lost the names.
+    /// As JSON without the names of fields.
     Nameless,
     Json,
 }

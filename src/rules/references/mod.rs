@@ -434,7 +434,7 @@ impl<'a> Inventory<'a> {
         Inventory(inventory)
     }
 
-    /// In order of their names.
+    /// Sorts them by name.
     fn of_kind<'s>(&'s self, kind: &'s str, group: &'s str) -> &'s [Present<'s>] {
         self.0.get(&[kind, group]).map(Vec::as_slice).unwrap_or_default()
     }

@@ -26,7 +26,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// The finding about it in a release.
+    /// Returns the finding about an entry of the wrong form for a release.
     pub fn finding(self, release: Release) -> Option<Finding> {
         let flat_since = POD_CLAIMS_FLAT_SINCE;
         let message = match (self.flat, release.minor >= flat_since) {

@@ -70,7 +70,7 @@ use std::collections::BTreeMap;
 
 /// Steps of a search for devices on one node.
 const BUDGET: u64 = 100_000;
-/// Most pods that are made for workloads.
+/// Maximum number of pods that are made for workloads.
 pub const MOST_PODS: usize = 5_000;
 
 /// A question to the scheduler, with its answer.

@@ -35,7 +35,7 @@ pub enum Reason {
     Spread,
     /// The node lacks the label of a domain.
     SpreadLabel,
-    /// No pod is near that should be.
+    /// A pod that must be near is not.
     PodAffinity,
     /// A pod is near that should not be.
     PodAntiAffinity,

@@ -24,7 +24,7 @@ pub struct ReleaseRules {
     pub devices_scored: bool,
     /// Resources of the pod as a whole count.
     pub pod_level_resources: bool,
-    /// Most consumers of a claim.
+    /// Maximum number of consumers of a claim.
     pub most_consumers: usize,
     /// An allocation without a timestamp cannot be changed any more, so nobody is added to its consumers.
     pub needs_timestamp: bool,

@@ -8,9 +8,9 @@ use super::seen::{Seen, Watch};
 use super::state::State;
 use std::collections::BTreeSet;
 
-/// Most other choices that are tried.
+/// Maximum number of other choices that are tried.
 const MOST_CHOICES: usize = 16;
-/// Most pods times nodes of all other choices together.
+/// Maximum number of pods times nodes of all other choices together.
 const MOST_WORK: usize = 1_000_000;
 
 /// Places all pods that wait. Where nodes have the same score, the first by name is taken. `watch` sees the attempts of that run.

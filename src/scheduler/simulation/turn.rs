@@ -1,4 +1,4 @@
-//! A pod in its attempt, and what the plugins say of a node.
+//! One attempt to place a pod: the answers of the plugins about each node.
 
 use super::devices::{self, DeviceCase};
 use super::message;

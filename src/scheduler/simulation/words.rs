@@ -10,7 +10,7 @@ use super::turn::Turn;
 use crate::place::device::amount::spell;
 use crate::place::device::facts::Node;
 
-/// Most host ports that are listed.
+/// Maximum number of host ports that are listed.
 const MOST_PORTS: usize = 5;
 
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.

@@ -94,7 +94,7 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     {
         return Some(at(start, from, &rest.chars().take(1).collect::<String>(), "-", name));
     }
-    // After `-` or `:`.
+    // Looks at the characters after each `-` and `:`.
     for (offset, c) in rest.char_indices() {
         let next = offset.saturating_add(c.len_utf8());
         let Some(behind) = rest.get(next..) else { break };

@@ -116,7 +116,7 @@ impl ErrorSite<'_, '_> {
         self.source.line_span(self.source.line_of(offset))
     }
 
-    /// From the position to the end of its line, without trailing blanks and comment.
+    /// Returns the span from the position to the end of its line, without trailing blanks and comment.
     fn rest_of_line(&self) -> Span {
         let line = self.line_of(self.at);
         let text = self.source.slice(Span::new(self.at, line.to()));

@@ -63,7 +63,7 @@ pub fn is_syntax(finding: &Value) -> bool {
     code.starts_with("yaml-") || code.starts_with("json-")
 }
 
-/// `ok` says that nothing refuses; ranges lie in the text that they are about and say where in it in two ways; codes are
+/// Checks that `ok` is true only without errors, that ranges lie in their text and agree in all units, and that codes are
 /// registered ones.
 pub fn agrees_with_itself(request: &Value, answer: &Value) {
     let text = |field: &Value| request[field.as_str().unwrap()].as_str().unwrap();

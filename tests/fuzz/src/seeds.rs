@@ -58,7 +58,7 @@ pub fn validate(tests: &Path) -> Vec<Vec<u8>> {
         let mut seed = with_letter(letter(option(text, "release"), option(text, "via").is_some()), text);
         if let Some(old) = option(text, "old") {
             if option(text, "operation") == Some("updateStatus") {
-                // Behind release, way and strictness: see `Options`.
+                // The bytes after release, way and strictness: see `Options`.
                 seed[0] = seed[0].wrapping_add(7 * 2 * 3);
             }
             seed.push(0);

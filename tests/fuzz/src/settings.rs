@@ -162,7 +162,7 @@ fn hosts_agree(settings: &str, errors: &[String], request: &str) {
     if !accepted {
         assert!(response["mutated_object"].is_null() && response["message"].is_string(), "{response}\n{payload}");
     }
-    // What follows is about requests that are JSON; raw mode answers in other words.
+    // The laws below are about requests that are JSON; raw mode answers in other words.
     let (Ok(read), Ok(set)) = (serde_json::from_str::<Value>(request), serde_json::from_str::<Value>(settings)) else { return };
     if read.is_null() || read.get("verb").is_some() || payload.matches("\"verb\"").count() > 0 {
         return;

@@ -297,7 +297,7 @@ test("definition, references and rename over the files of a project", async () =
   assert.equal(texts["pod.yaml"], files["pod.yaml"].replace('"gpus"', '"many"'));
   assert.equal(texts["template.yaml"], files["template.yaml"].replace("name: gpus", "name: many"));
   await assert.rejects(one.ask("textDocument/rename", { ...at(7, 33), newName: "not a name" }), /not a name/);
-  // Judged together: the class of another file is known, and what nobody has is told.
+  // Files are judged together: the class of another file is known, and a missing one is reported.
   await one.open(uri("template.yaml"), files["template.yaml"].replace("deviceClassName: gpu.example.com", "deviceClassName: gpu.exampel.com"));
   const found = await one.diagnostics(uri("template.yaml"), 1);
   const missing = found.find(({ code }) => code === "class-not-in-input");

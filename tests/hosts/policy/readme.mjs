@@ -1,4 +1,4 @@
-// What README.md and e2e.bats of the policy tell people to run, run: kwctl by its stand-in, bats from npm, the script for Open Policy
+// Runs the commands of the policy's README.md and e2e.bats: kwctl by its stand-in, bats from npm, the script for Open Policy
 // Agent with the SDK that it imports. Not run: what needs a cluster, a registry or kwctl itself.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ function check(what, good, text) {
 
 const script = /```js\n([^]*?)```/.exec(readme)[1];
 check("lines of the script for Open Policy Agent", script.trim().split("\n").length === 5, script.split("\n")[0]);
-// Beside the SDK, which it finds as it would in a project of its own.
+// Writes it beside the SDK, which it finds as in a project of its own.
 const folder = mkdtempSync(path.join(here, "deny-"));
 try {
   writeFileSync(path.join(folder, "deny.mjs"), script);

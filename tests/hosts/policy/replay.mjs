@@ -92,7 +92,7 @@ function commands(runs) {
 }
 
 commands(index.map((fixture, number) => `${fixture.operation.replace("_", "-")}:${payload(number)}`));
-// A command cannot ask its host: what is answered there to settings that ask the cluster.
+// A command cannot ask its host; these are its answers to settings that ask the cluster.
 host("WASI in Node", (fixture, number) => [file(number, "wasi"), file(number, "alone")]);
 commands([`protocol-version:${payload(0)}`]);
 check("WASI protocol-version", String(file(0, "wasi")) === '"v1"', String(file(0, "wasi")));

@@ -1,4 +1,4 @@
-// What a user writes, in strict mode: names, arguments and answers are typed as documented.
+// User code in strict mode: names, arguments and answers are typed as documented.
 import claimkit, { allocate, audit, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
 import type { Finding, Range, ValidateAnswer } from "claimkit";
 

@@ -75,7 +75,7 @@ fn main() -> ExitCode {
         "prepare-cluster" => {
             let text = cluster(CLUSTER);
             let one = AllocateRequest { text: Some(PENDING.into()), node_names: Some(Vec::new()), ..AllocateRequest::default() };
-            // No node is asked about, which is not ok: nearly all of it is the reading.
+            // The request names no nodes, so the answer is not ok; nearly all instructions are those of reading.
             count_answers(false, || {
                 wire::allocate_on(&one, &PreparedCluster::read(black_box(&text), None, None, &Limits::default()))
             })
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
             count(|| wire::allocate_on(black_box(&request), &cluster))
         }
         "in-turn" => in_turn(TURNS),
-        // What grows with the square of pods and nodes takes more than twice as much with twice as many.
+        // Half the size, to see whether the work grows with the square of pods and nodes.
         "half-in-turn" => in_turn(TURNS / 2),
         other => {
             eprintln!("claimkit-ratchets: no work has the name `{other}`");

@@ -47,7 +47,7 @@ export async function completeConfig(context: CompletionContext): Promise<Comple
     const quoted = /["']$/.test(before);
     for (const { value, label } of [...choices.value].reverse()) options.push({ label: value, ...(label === value ? {} : { detail: label }), apply: quoted ? value : `"${value}"` });
   } else if (key === "gates") {
-    // Behind a name the value.
+    // A name is followed by its value.
     if (/=\s*$/.test(before) && !/^\s*gates\s*=\s*$/.test(before)) options.push({ label: "true" }, { label: "false" });
     else for (const [name, on] of Object.entries(await gatesOf(release.peek()))) options.push({ label: name, detail: s.gateDefault(on), apply: `${name} = ${!on}` });
   } else if (key === "namespace-labels") {

@@ -131,7 +131,7 @@ export function mountEditor(host: HTMLElement): () => void {
       untracked(drawFindings);
     }),
     effect(() => {
-      // What is kept for a file goes with it.
+      // Forgets the states of files that were removed.
       const there = new Set(files.value.map(({ id }) => id));
       for (const id of states.keys()) if (!there.has(id)) states.delete(id);
     }),
@@ -221,7 +221,7 @@ export function editFile(fileId: string, changes: ChangeSpec): void {
   changeDoc(fileId, next.doc);
 }
 
-/** Says what was changed in a file and offers to take it back, until something else is written there. */
+/** Shows the change of a file and offers to undo it, until the file is edited. */
 export function notifyChange(changed: string | readonly string[], text: string): void {
   const ids = typeof changed === "string" ? [changed] : changed;
   const versions = new Map(files.peek().map(({ id, version }) => [id, version]));

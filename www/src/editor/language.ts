@@ -34,7 +34,7 @@ const KIND: Record<string, string> = { field: "property", value: "enum", kind: "
 /** The place of an editor's text within the text of the request. */
 export interface Frame {
   into(position: { line: number; character: number }): { line: number; character: number };
-  /** Null for what is not in the editor. */
+  /** Null if the range is not in the editor. */
   back(range: Range): Range | null;
 }
 
@@ -124,14 +124,14 @@ export function completions(source: () => TextSource | undefined, frame = WHOLE)
       (item, index): Completion => ({
         label: item.label,
         type: KIND[item.kind] ?? "property",
-        // The engine's order: what is needed first.
+        // The engine's order: required fields first.
         boost: Math.max(-99, 99 - index),
         ...(item.detail ? { detail: item.detail } : {}),
         ...(item.documentation ? { info: () => tip(item.documentation!) } : {}),
         apply: item.snippet ? fillIn(item.snippet) : item.insertText,
       }),
     );
-    // Behind a dot, an expression goes on with something else.
+    // A word of an expression has no `-`, `.` or `/`.
     const expression = first.kind === "attribute" || first.kind === "function";
     return { from: toSpan(context.state.doc, range).from, options, validFor: expression ? /^\w*$/ : /^[A-Za-z0-9_./-]*$/ };
   };

@@ -7,7 +7,7 @@ import { reading, shadowHost, writing } from "./extensions.ts";
 export interface SmallEditor {
   /** Shows a text that was changed elsewhere. */
   show(doc: Text): void;
-  /** Underlines what is wrong. */
+  /** Underlines the errors of the text. */
   mark(problems: readonly Diagnostic[]): void;
   destroy(): void;
 }

@@ -28,7 +28,7 @@ const look = EditorView.theme({
   ".cm-foldPlaceholder": { background: "var(--raised)", border: "1px solid var(--line)", color: "var(--muted)", padding: "0 6px", borderRadius: "4px" },
   ".cm-gutter-lint": { width: "1.1em" },
   ".cm-gutter-lint .cm-gutterElement": { padding: "0.35em 0.15em" },
-  // Where a person chose all colors, a mark is a border of a style of its own.
+  // If a person chose all colors, each mark has a border style of its own.
   "@media (forced-colors: active)": {
     ".cm-lint-marker": { forcedColorAdjust: "none", border: "2px solid CanvasText" },
     ".cm-lint-marker-error": { background: "CanvasText" },

@@ -111,7 +111,7 @@ function hear(tell: Tell): void {
   next();
 }
 
-/** Throws the worker away; what it was doing is answered as crashed, everything else goes to its successor. */
+/** Ends the worker; its current request is answered as crashed, and all others go to the next worker. */
 function crash(message: string): void {
   worker?.terminate();
   worker = null;

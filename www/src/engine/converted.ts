@@ -68,7 +68,7 @@ function endByDocuments(own: string, after: string, objects: readonly ObjectEntr
 export function convertAmong(own: string, others: readonly string[], options: Record<string, unknown>, convert: (text: string, options: Record<string, unknown>) => Answer): Answer | undefined {
   if (/^[\s\ufeff]*[{[]/.test(own) || own.includes("\r")) return undefined;
   const whole = [own, ...others.map((text) => (/^[\s\ufeff]*[{[]/.test(text) ? text.replace(/\t/g, " ") : text.replace(/\r\n?/g, "\n")))].join(SEPARATOR);
-  // What others lose does not stop this one.
+  // A loss in another object does not stop this one.
   const answer = convert(whole, { ...options, lossy: "allow" });
   const lines = own.split("\n").length;
   const inOwn = ({ range }: { range?: { start: { line: number } } | null }) => !range || range.start.line < lines;

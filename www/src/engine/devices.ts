@@ -24,7 +24,7 @@ export interface PodColumn {
   sameAs: string | null;
 }
 
-/** Pods across, nodes down: what the page draws at once. One account is asked for when its cell is opened. */
+/** The grid of pods and nodes, which the page draws at once. The details of a cell are requested when it is opened. */
 export interface DeviceGrid {
   matrix: Matrix;
   release: string;
@@ -134,7 +134,7 @@ function waiting(pod: PodAccount, object: number, name: string): Column {
   return { object, kind: pod.pod === null ? "Claims" : "Pod", name, ...(pod.pod === null ? {} : { namespace: pod.pod.slice(0, pod.pod.indexOf("/")) }), verdicts: [], reasons: [], counts: { yes: 0, possible: 0, no: 0, error: 0 }, selectors: [] };
 }
 
-/** The columns of all pods of an answer; where an account is an earlier pod's, it is looked up there. */
+/** Returns the columns of all pods of an answer. Pods that share an earlier pod's account get that account. */
 export function columnsOf(answer: AllocateAnswer, nodes: readonly string[], names: readonly string[]): PodColumn[] {
   const accounts = new Map(answer.pods.map((pod) => [pod.pod, pod.nodes]));
   return answer.pods.map((pod, object) => columnOf(pod, object, nodes, names[object] ?? "", pod.sameAs === undefined ? pod.nodes : (accounts.get(pod.sameAs) ?? [])));
@@ -248,7 +248,7 @@ export interface CelAnswer extends Answer {
   results?: CelResult[];
 }
 
-/** A selector with what it says of one device. */
+/** A selector with its result for one device. */
 export interface Judged extends Selector {
   error?: string;
   result?: CelResult;
@@ -276,7 +276,7 @@ export interface JudgedCase extends Case {
   error?: string;
 }
 
-/** An expression on the devices of a text. */
+/** The results of an expression on the devices of a text. */
 export interface Tried {
   compile: CelAnswer["compile"];
   /** The first of those that are listed. */
@@ -285,7 +285,7 @@ export interface Tried {
   /** The number of matches among all devices of the text. */
   matchCount: number;
   errorCount: number;
-  /** How many pass what is asked to be listed. */
+  /** The number of devices that pass the filter of the list. */
   listedCount: number;
   cases: JudgedCase[];
   /** The device that is shown, with every part's value. */

@@ -82,7 +82,7 @@ function asking(pod: Json, specs: ReadonlyMap<string, unknown>): string {
     claims.push([entry["name"], found]);
   }
   const containers = [...list(spec["initContainers"]), ...list(spec["containers"])].map(({ name, resources, restartPolicy }) => [name, resources, restartPolicy]);
-  // What was given to the pod alone makes it unlike all others.
+  // These members belong to one pod alone and would make it unlike all others.
   if (status["extendedResourceClaimStatus"] !== undefined || status["nominatedNodeName"] !== undefined) return "";
   return JSON.stringify([namespace, claims, containers, spec["overhead"], spec["resources"], map(pod["metadata"])["uid"] === undefined, spec["schedulingGroup"], spec["priority"]]);
 }

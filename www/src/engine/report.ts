@@ -146,7 +146,7 @@ export function checkedAmong(alone: Answer, text: string, others: readonly strin
   const within = ({ range }: Finding) => range !== undefined && range !== null && range.start.line < lines;
   const known = new Set(alone.findings.map(({ code, message, range }) => `${code} ${message} ${range?.start.offset}`));
   const more = check([text, ...others.map(part)].join("\n---\n")).findings.filter((finding) => within(finding) && finding.in === "text" && finding.origin === "claimkit" && !known.has(`${finding.code} ${finding.message} ${finding.range?.start.offset}`));
-  // What they refer to was looked for in the other texts, so something was checked.
+  // Their references were looked up in the other texts, so something was checked.
   const findings = alone.objects.some(({ valid }) => typeof valid === "boolean") ? alone.findings : alone.findings.filter(({ code }) => !NOT_ALONE.includes(code));
   return { ...alone, findings: [...findings, ...more] };
 }

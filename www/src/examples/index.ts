@@ -391,7 +391,7 @@ export const POLICY_SAMPLES: readonly { id: string; title: Record<Language, stri
   { id: "warn", title: { en: "Warn only", "zh-Hans": "仅警告" }, text: text("policy-warn") },
 ];
 
-/** The example these files are, if nobody has changed them. */
+/** Returns the example that consists of exactly these files. */
 export function exampleOf(files: readonly { name: string; text: string }[]): Example | undefined {
   return EXAMPLES.find((example) => {
     const theirs = example.files;

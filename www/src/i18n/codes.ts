@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import zhUrl from "../../../pkg/locale/zh-Hans.json?url";
 import { lang } from "./index.ts";
 
-/** Sentences in the page's language about what findings mean: their messages stay in the words of who says them. */
+/** Explanations of finding codes in the page's language. The messages themselves stay in the words of their component. */
 const meanings = signal<Readonly<Record<string, string>>>({});
 
 /** Returns the meaning of a finding code, unless the page is in English, as the messages are. */

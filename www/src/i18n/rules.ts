@@ -23,7 +23,7 @@ export function makeRules(sentences: readonly (readonly [string, string])[]): Ru
   return [...sentences].sort((a, b) => own(b) - own(a)).map(([from, to]) => {
     const holes = from.match(/\{t?\}/g) ?? [];
     const [start = "", ...source] = from.split(HOLE).map(escape);
-    // What a sentence begins with is a name: it does not reach over a colon into the sentence behind it.
+    // A sentence begins with a name, which does not extend past a colon into the next sentence.
     const hole = (index: number) => (index === 0 && start === "" && holes[0] === "{}" ? "((?:(?!: )[^])*?)" : "([^]*?)");
     const pattern = new RegExp(`^${start}${source.map((piece, index) => hole(index) + piece).join("")}$`);
     const order = [...to.matchAll(new RegExp(PLACED, "g"))].map(([found], index) => (/\d/.test(found) ? Number(found.slice(1, -1)) : index));

@@ -42,14 +42,14 @@ function offerNodes(file: PageFile): void {
         if (now) takeAsNodes(now);
       },
     },
-    // It is about what was pasted, not about what is typed after it.
+    // The answer is about the pasted text, not about later typing.
     over: () => !files.value.some(({ id, version }) => id === file.id && version === file.version),
   });
 }
 
 const blankless = (text: string) => text.replace(/\s+/g, "");
 
-/** Lets go of what was about another text and nobody wrote: an expression that an example or the text before brought, and changes. */
+/** Forgets state that belongs to another text and that nobody typed: an expression from an example or from the last text, and changes. */
 function leaveOthers(): void {
   const texts = files.peek().map((file) => blankless(textOf(file)));
   if (!expressionOwn.peek() && expression.peek() !== "" && !texts.some((text) => text.includes(blankless(expression.peek())))) expression.value = "";

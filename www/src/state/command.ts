@@ -20,7 +20,7 @@ export function commandFor(panel: options.Panel, to = ""): string | null {
   const words = ["npx", "claimkit"];
   const release = [...(options.release.value ? ["--release", options.release.value] : []), ...(["problems", "devices", "audit", "cel"].includes(panel) ? clusterWords() : [])];
   const stored = pathOf(fileOf("stored")?.name ?? "stored.yaml");
-  // What is placed is read from all tabs.
+  // Pods and nodes are read from all tabs.
   const all = () => together()?.files ?? [file];
   switch (panel) {
     case "problems":

@@ -106,7 +106,7 @@ export function openConfig(): void {
   else open(newFile(freeName("claimkit.toml"), "config", rewritten("# Settings of the project, as the command line reads them\n")));
 }
 
-/** Keeps the settings of the page and a `claimkit.toml` among its files the same: what is changed last counts. */
+/** Keeps the page's settings and a `claimkit.toml` among its files equal; the last change wins. */
 export function watchConfig(): void {
   let seen = "";
   let takes = false;

@@ -108,11 +108,11 @@ export function keepDrafts(owned: Promise<string>): void {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") leave();
   });
-  // What is kept nowhere, or only as long as the tab is there, is not let go without a question.
+  // Asks before a draft is lost that is kept nowhere, or only in this tab.
   window.addEventListener("beforeunload", (event) => {
     if (draftState.peek() !== "kept" && worthKeeping()) event.preventDefault();
   });
 }
 
-/** Whether this browser has been here before; the page's first paint then waits for what was kept. */
+/** Whether this browser has been here before; the first paint then waits for the kept files. */
 export const visitedBefore = (): boolean => recall("visited") !== null;

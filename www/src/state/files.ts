@@ -140,7 +140,7 @@ export function close(id: string): void {
   if (activeId.peek() === id) activate((rest[index] ?? rest[rest.length - 1])?.id ?? "");
 }
 
-/** Puts a file that was closed back where it was; what was written in the others since then stays. */
+/** Reopens a closed file in its old position; later changes of other files stay. */
 export function reopen(file: PageFile, index: number): void {
   const list = files.peek();
   if (!list.some(({ id }) => id === file.id)) files.value = [...list.slice(0, index), file, ...list.slice(index)];
@@ -152,7 +152,7 @@ export function open(file: PageFile): void {
   activate(file.id);
 }
 
-/** Puts a whole set of files in place of what is there. */
+/** Replaces all files of the page. */
 export function replaceAll(list: readonly PageFile[], active = 0): void {
   files.value = list;
   lastManifestId.value = "";

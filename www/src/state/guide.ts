@@ -18,7 +18,7 @@ const SETTINGS = /^[{ ]*["']?(apiVersions|deviceClasses|resourceClasses|allocati
 
 /** The fence of a code block in Markdown. */
 const FENCE = /^ {0,3}(```+|~~~+)[^\n`]*$/;
-/** A line that somebody typed into a shell, copied with what it printed. */
+/** A shell command that was copied together with its output. */
 const PROMPT = /^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|\([\w.-]+\)\s*[$%]|[$%>❯➜])\s+(?:sudo\s+)?(?:kubectl|k|oc|helm|cat|claimkit|npx)\b.*$/;
 /** A prompt at which nothing was typed yet. */
 const EMPTY_PROMPT = /^\s*(?:[\w.-]+@[\w.-]+[^\n]{0,80}?[$#%]|[$%❯➜])\s*$/;
@@ -59,7 +59,7 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   const first = head.trimStart();
   const operations = /^(-\s+|\[\s*\{\s*)["']?(op|path|value|from)["']?\s*:/.test(first) && /["']?op["']?\s*:\s*["']?(add|remove|replace|move|copy|test)\b/.test(first);
   if (operations) return { what: "patch", use: "patch" };
-  // In YAML a key of the object itself is in the first column; what it refers to has a kind, too.
+  // In YAML the object's own keys start in the first column; references inside it have a kind, too.
   const json = /^[{[]/.test(first);
   const typed = (json ? /"apiVersion"\s*:|^[{[\s]*"kind"\s*:/m : /^(- )?["']?(apiVersion|kind)["']?\s*:/m).test(head);
   if (!typed && (json ? /^\{?\s*"(metadata|spec|status)"\s*:/m : /^["']?(metadata|spec|status)["']?\s*:/m).test(head)) return { what: "patch", use: "patch" };
@@ -75,7 +75,7 @@ const helm = (head: string): boolean => /^[^#\n]*\{\{-?\s*[\w.$("]/m.test(head);
 
 const judged = ({ objects }: ShortAnswer): boolean => objects.some(({ valid }) => typeof valid === "boolean");
 
-/** Whether what the engine says of the text helps nobody, because the text is of another sort. */
+/** Whether the engine's findings are useless, because the text is not a manifest at all. */
 export function helpsNobody(guide: Guide | null, answer: ShortAnswer): boolean {
   if (guide === null || guide.what === "live" || guide.what === "dump") return false;
   return guide.what === "fenced" || guide.what === "prompted" || !judged(answer);

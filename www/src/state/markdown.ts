@@ -23,7 +23,7 @@ const fenced = (text: string, language: string) => {
   return `${fence}${language}\n${text}\n${fence}`;
 };
 
-/** Upstream's words exactly: Markdown would take `<input>` for a tag and the blanks before a caret for none. */
+/** Quotes upstream's messages in a code block: Markdown would read `<input>` as a tag and drop the blanks before a caret. */
 const said = ({ message, origin }: Finding) => (origin === "claimkit" ? quote(told(message)) : fenced(message, "text"));
 
 /** Returns one finding for a chat or an issue: the message, the place, and the text to write. */

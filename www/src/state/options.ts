@@ -30,7 +30,7 @@ export function keptOptions(): Record<string, unknown> {
   return Object.fromEntries(now.filter(({ value, first }) => JSON.stringify(value) !== JSON.stringify(first)).map(({ name, value }) => [name, value]));
 }
 
-/** Takes over options of a link or a draft: what is absent or unknown there is as on a first visit. */
+/** Takes over options of a link or a draft; absent and unknown ones get their defaults. */
 export function takeOptions(options: unknown): void {
   const given = typeof options === "object" && options !== null ? (options as Record<string, unknown>) : {};
   for (const [name, { signal, first, accepts }] of KEPT) {
@@ -88,7 +88,7 @@ export const wholeProject = flag("wholeProject");
 /** The assumptions of a conversion are written into the text as comments. */
 export const annotate = flag("annotate");
 
-/** Changes that a question about devices is asked after, as the command line takes them: `free=ns/claim`, `node-like=node-1`. */
+/** Changes that a question about devices assumes, in the notation of the command line: `free=ns/claim`, `node-like=node-1`. */
 export const whatIf = kept<readonly string[]>("whatIf", [], (value) => Array.isArray(value) && value.length <= 20 && value.every((change) => typeof change === "string" && /^(free|untaint|without-rule|node-like)=[^]{1,300}$/.test(change)));
 
 /** The node and the column of the matrix that are explained. */

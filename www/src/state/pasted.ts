@@ -11,7 +11,7 @@ export function rememberPaste(file: PageFile, text: string): void {
   pasted = worthKeeping() && file.doc.length > 0 ? { fileId: file.id, before: file.doc, text } : null;
 }
 
-/** Makes a file the nodes. What was pasted over a manifest becomes a file of its own, and the manifest is as it was. */
+/** Treats a file as nodes. A paste over a manifest becomes a file of its own, and the manifest is restored. */
 export function takeAsNodes(file: PageFile): void {
   const last = pasted;
   pasted = null;

@@ -2,9 +2,9 @@ import type { DeviceGrid, Lack, PodColumn } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
 import type { Column, Matrix } from "../engine/placement.ts";
 
-/** Pods that ask for the same: one of them is asked about, and stands for all. */
+/** Pods with the same requests; the page asks about one of them, which represents all. */
 export interface PodGroup {
-  /** The place in the grid of the one that is asked about. */
+  /** The grid index of the pod that represents the group. */
   first: number;
   /** The places of all, `first` among them. */
   members: number[];
@@ -25,7 +25,7 @@ export function turnGroups(grid: DeviceGrid, filled: ReadonlyMap<number, PodColu
   });
 }
 
-/** Puts pods that were made alike together; claims without a pod, and pods that fail before any node, stay alone. */
+/** Groups equal pods; claims without a pod, and pods that fail before nodes are tried, get groups of their own. */
 export function groupsOf(grid: DeviceGrid, facts: ClusterFacts | null): PodGroup[] {
   return grouped(grid, (index) => {
     const { pod, before } = grid.groups[index]!;
@@ -71,7 +71,7 @@ export function lackCounts(lacks: readonly (Lack | null)[]): { lack: Lack; nodes
 /** With fewer nodes than this every one has its row. */
 const FEW = 8;
 
-/** Rows that say the same in every column: the first stands for all. `own` is what a node has for itself. */
+/** Rows with equal cells in every column; the first represents all. `own` is what a node has for itself. */
 export function rowsAlike({ nodes }: Matrix, columns: readonly Column[], lacks: readonly (readonly (Lack | null)[])[], rows: readonly number[], own: (row: number) => string): Map<number, number[]> {
   const alike = new Map<string, number[]>();
   for (const row of rows) {

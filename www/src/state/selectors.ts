@@ -9,7 +9,7 @@ import type { Together } from "./together.ts";
 
 /** Returns an expression as YAML or JSON writes it, in one line. */
 function written(expression: string, json: boolean): string {
-  // Quotes of one kind keep the quotes of the other as they are; what is not printable needs escapes.
+  // Within single quotes double ones need no escape, and the reverse; characters that cannot be printed do.
   return json || /[\n\r\t\u0000-\u001f]/.test(expression) ? JSON.stringify(expression) : `'${expression.replace(/'/g, "''")}'`;
 }
 

@@ -14,7 +14,7 @@ import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
 import { allDrafts, readHistory, remember, thinDrafts, type Past } from "./store.ts";
 import { formerTab, openTabs, ownTab } from "./tab.ts";
 
-/** Keeps what the person has before something else takes its place. */
+/** Saves the person's files before they are replaced. */
 export async function putAside(): Promise<Snapshot | null> {
   if (!worthKeeping()) return null;
   const had = snapshot();
@@ -129,7 +129,7 @@ export async function readKept(): Promise<Kept> {
   return { past, drafts: drafts.filter((draft) => !open.has(draft.tab)) };
 }
 
-/** Goes where the address says inside what it opened. */
+/** Opens the panel and the position that the address names. */
 function pointAt({ panel: name, finding, node, column, pod, verdict }: Route): void {
   if ((PANELS as readonly (string | undefined)[]).includes(name)) panel.value = name as Panel;
   if (finding !== undefined) {
@@ -186,7 +186,7 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
   return true;
 }
 
-/** The address says nothing that the page does not show: what it held is a draft now. */
+/** Clears the address: its content is now a draft. */
 function clearFragment(): void {
   history.replaceState(null, "", location.pathname + location.search);
 }
@@ -285,7 +285,7 @@ export async function openWhole(): Promise<void> {
   if (address !== undefined) window.open(address, "_blank", "noopener");
 }
 
-/** As on the first visit; what was there is in the history and can be taken back. */
+/** Resets the page to the first visit. The previous state is in the history and can be restored. */
 export async function resetAll(): Promise<void> {
   const had = await putAside();
   load(exampleById(FIRST_EXAMPLE)!);

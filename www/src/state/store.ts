@@ -63,9 +63,9 @@ export async function allDrafts(): Promise<Draft[]> {
 export async function writeDraft(draft: Draft): Promise<boolean> {
   const written = await attempt(async (db) => {
     const transaction = db.transaction("drafts", "readwrite");
-    // What it fails with, the transaction says.
+    // The transaction reports the error.
     transaction.store.put(draft).catch(() => undefined);
-    // At once: a page that goes away hears no answer to the request, and what is not committed then is lost.
+    // Commits at once: a page that is closed gets no answer, and uncommitted data would be lost.
     transaction.commit();
     await transaction.done;
     return true;

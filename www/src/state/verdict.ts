@@ -16,7 +16,7 @@ export function verdictOf(answer: ShortAnswer): Verdict {
   for (const [origin, own] of [["kubectl", kubectl], ["kube-apiserver", server]] as const) {
     if (own.all === 0) continue;
     const first = own.now || own.all;
-    // What is found only once the first is mended: of this one, and of the server behind kubectl.
+    // Errors that appear only after the first one is fixed: from kubectl, and from the server behind it.
     return { tone: "bad", text: s.refuse(s.subjects[origin], first, answer.counts.theirs - first) };
   }
   if (errors > 0) return { tone: "bad", text: s.problemsHere(errors) };

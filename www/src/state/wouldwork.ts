@@ -25,7 +25,7 @@ function wanted({ path, operator, values, key }: RequirementResult): LabelChange
   }
 }
 
-/** The labels that would make the term hold that is nearest, for every selector that speaks against the node. */
+/** For each selector that refuses the node: the labels that would make its nearest term match. */
 export function labelsFor(node: NodePlacement): LabelChange | null {
   const change: LabelChange = {};
   for (const claim of node.claims ?? []) {

@@ -108,7 +108,7 @@ function Row({ row, name, claims }: { row: UsageRow; name: string; claims: boole
   );
 }
 
-/** The use of devices by what a person chose, as bars and as numbers. */
+/** The use of devices in the chosen grouping, as bars and as numbers. */
 function Usage({ usage }: { usage: Audited["usage"] }) {
   const s = t.value;
   const by = usageBy.value;

@@ -52,7 +52,7 @@ function textsOf({ nodes }: Asked): { texts?: Record<string, TextSource> } {
   return nodes ? { texts: { nodes: source(nodes) } } : {};
 }
 
-/** The account of the cell that is picked. It is asked of what the grid is about, so that the two never tell different things. */
+/** The details of the selected cell, requested with the grid's own inputs so that both agree. */
 function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
   const s = t.value;
   const picked = pickedDevices.value!;
@@ -74,7 +74,7 @@ function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
   return <Account account={outcome.answer} pod={about.current.picked.pod} name={about.current.picked.node} all={about.current.all} />;
 }
 
-/** The focus was on what is gone: it goes to the next change, or to the grid. */
+/** Moves the focus from a removed change to the next one, or to the grid. */
 function focusNext(index: number): void {
   requestAnimationFrame(() => {
     const left = document.querySelectorAll<HTMLElement>(".supposed .chip button");
@@ -105,7 +105,7 @@ function Supposed() {
   );
 }
 
-/** Columns that are asked for one after the other, those of other texts left out. */
+/** The grid with the columns that were requested one after another, without those of other texts. */
 interface Filled {
   grid: DeviceGrid | null;
   ties: DeviceGrid["ties"];
@@ -221,7 +221,7 @@ export function Devices() {
   const about = useRef(asked);
   if (fresh) about.current = asked;
   const grid = outcome?.kind === "answer" ? outcome.answer : null;
-  // What the text says of nodes and pods does not depend on the question.
+  // The nodes and pods of the text do not depend on the question.
   const factsKey = all && grid?.ours && grid.groups.length > 0 ? JSON.stringify([all.key, all.version, nodes?.id, nodes?.version]) : null;
   const told_ = useEngine<ClusterFacts>("facts", factsKey, () => ({ verb: "parse", text: all!, ...textsOf(asked), shape: "facts" }), pauseFor(length));
   const facts = told_.outcome?.kind === "answer" ? told_.outcome.answer : null;

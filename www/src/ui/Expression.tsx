@@ -100,7 +100,7 @@ export function Expression() {
       editor.current = null;
     };
   }, [lang.value, there]);
-  // At once and not after the next picture: what is typed meanwhile must not be overwritten.
+  // Runs at once, not after the next frame, so that it does not overwrite text that is typed meanwhile.
   useSignalEffect(() => {
     // Another text was opened, which brings no expression.
     if (expression.value === "" && shown.current !== "") written.value = false;

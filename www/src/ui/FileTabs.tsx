@@ -22,7 +22,7 @@ function closeFile(file: FileHead): void {
   if (!file.empty) void putAside();
   close(file.id);
   if (files.peek() === before || !closed) return;
-  // The focus was on what is gone; it stays among the tabs.
+  // The focused tab is closed; the focus moves to the current tab.
   requestAnimationFrame(() => document.querySelector<HTMLElement>(".file-tab.current .file-open")?.focus());
   notify({
     text: t.peek().closed(file.name),

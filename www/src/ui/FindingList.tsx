@@ -149,7 +149,7 @@ interface Props {
   canLink?: boolean;
   /** Maps ranges to files, if the findings are about several files read together. */
   locate?: Locate;
-  /** The objects, to tell what the server answers now from what it would answer after that. */
+  /** The objects, with the server's current answer and the one after the first error is fixed. */
   objects?: readonly ObjectEntry[];
   /** How many more there are than the list holds. */
   left?: number;
@@ -163,7 +163,7 @@ interface Group {
 
 const place = ({ range }: Finding): number => range?.start.offset ?? -1;
 
-/** By who says so, in the order a person meets them; within that by place. */
+/** Sorts by component, in the order in which a person meets them, then by position. */
 function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]): Group[] {
   const s = t.value;
   const now = answeredNow(findings, objects);
@@ -178,7 +178,7 @@ function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]):
   }).filter(({ list }) => list.length > 0);
 }
 
-/** From this many findings of one code on, only the first is shown until the others are asked for. */
+/** The number of findings of one code from which only the first is shown until the list is opened. */
 const ALIKE = 4;
 /** With more findings than this a filter helps. */
 const MANY = 12;
@@ -215,7 +215,7 @@ function passing(findings: readonly Finding[], words: string, severity: string, 
   });
 }
 
-/** Findings grouped by who says so, in the order a person meets them. */
+/** Findings grouped by component, in the order in which a person meets them. */
 export function FindingList({ findings, fileId, canFix = true, canLink = false, locate, objects = [], left: unlisted = 0 }: Props) {
   const s = t.value;
   const [most, setMost] = useState(PAGE);

@@ -2,7 +2,7 @@ import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { Icon } from "./Icon.tsx";
 
-/** Prints everything that placing looks at, what is asked about first. */
+/** The command that prints all objects needed for placing, the pod in question first. */
 const COMMAND = "kubectl get pods,resourceclaims,resourceclaimtemplates,deviceclasses,resourceslices,devicetaintrules,nodes -A -o yaml";
 
 /** The command that prints a cluster as the page reads it, to copy. */

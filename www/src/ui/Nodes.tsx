@@ -18,7 +18,7 @@ import { Ticked } from "./Ticked.tsx";
 import { Trouble } from "./Trouble.tsx";
 import { pauseFor, useEngine } from "./useEngine.ts";
 
-/** Whether a node has what one word of the filter asks for: `key=value` is a whole label, anything else is looked for everywhere. */
+/** Whether a node matches one word of the filter: `key=value` is a whole label, any other word is searched in all texts. */
 function passes(part: string, name: string, labels: Record<string, string> | null): boolean {
   const equals = part.indexOf("=");
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => [key.toLowerCase(), value.toLowerCase()] as const);
@@ -89,7 +89,7 @@ export function Nodes() {
           type="button"
           class="button primary"
           onClick={() => {
-            // Beside the manifest, which stays in the editor.
+            // Opens beside the manifest, which stays in the editor.
             files.value = [...files.peek().filter((other) => other.id !== nodes?.id), newFile(freeName("nodes.yaml"), "nodes", sampleNodes())];
           }}
         >
@@ -98,7 +98,7 @@ export function Nodes() {
       </div>
     );
   }
-  // Where there is nothing to place, a message is shown already.
+  // If there is nothing to place, a message is shown already.
   const told = matrix?.findings.filter(({ code }) => matrix.columns.length > 0 || code !== "nothing-checked") ?? [];
   const toggle = (verdict: Verdict) => {
     const next = new Set(wanted);

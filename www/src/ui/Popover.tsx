@@ -25,7 +25,7 @@ export function Popover({ button, label, buttonClass = "button", align = "start"
     trigger.current?.focus();
   };
 
-  // Before the next key can arrive.
+  // Moves the focus before the next key can arrive.
   useLayoutEffect(() => {
     if (!open) return undefined;
     const first = panel.current?.querySelector<HTMLElement>("[data-first], input:checked") ?? panel.current?.querySelector<HTMLElement>(FOCUSABLE);

@@ -102,7 +102,7 @@ export function Request() {
   const found = afterNow?.kind === "answer" ? afterNow.answer : null;
   const shownAt = Math.min(requestObject.value, Math.max(0, (patches ? 1 : (found?.objects.length ?? 0)) - 1));
   const text = file && !needsOld && found ? written(file, found.objects[shownAt]?.range) : "";
-  // What was written, read and printed like what the server holds: what differs is what the server changed, not how it is written.
+  // The written object, printed in the same form as the stored one: only the server's changes differ, not the notation.
   const read = useEngine<Answer & { raw?: unknown }>("request-raw", text === "" ? null : text, () => ({ verb: "parse", text: literal("request-raw", text), options: { raw: true } }), pauseFor(length));
   const said = outcome?.kind === "answer" && fresh && !patches ? outcome.answer.findings : null;
   useEffect(() => {

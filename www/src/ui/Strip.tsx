@@ -29,7 +29,7 @@ function difference(before: Told, now: Told): Finding | null {
 /** A longer text is judged by one release at a time: a dozen checks for every keystroke would be felt. */
 const LONGEST = 200_000;
 
-/** The same text before every release: who takes it, and what is the first to change. */
+/** The same text in every release: which releases accept it, and where the answer first changes. */
 function Rows() {
   const s = t.value;
   const file = manifest.value;

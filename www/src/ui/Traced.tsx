@@ -40,7 +40,7 @@ function treeOf(expression: string, trace: readonly Part[]): Node {
 
 const isBool = (value: string) => value === "true" || value === "false";
 
-/** A field of the device and what is chosen from it: only the whole path has its value beside it. */
+/** A path that begins with a field of the device; only the whole path has its value beside it. */
 const PATH = /^device[\w.[\]"'/-]*$/;
 
 /** A part with its value beside it where the text does not say it: what an attribute is, not what `&&` makes of two truths. */
@@ -74,7 +74,7 @@ function rowsOf(node: Node, depth: number): { node: Node; depth: number }[] {
   return node.parts.flatMap((part) => [{ node: part, depth }, ...rowsOf(part, depth + 1)]);
 }
 
-/** An expression with the value of every part: true and false by their ground, other values beside what they are of. */
+/** The expression with the value of each part: booleans as a background color, other values as text after the part. */
 export function Traced({ expression, trace }: { expression: string; trace: readonly Part[] }) {
   const s = t.value;
   const root = treeOf(expression, trace);

@@ -1,4 +1,4 @@
-// What conversions lose, as the Convert panel and its table of a whole project show it.
+// The losses of conversions, as the Convert panel and its table of a whole project show them.
 import type { Loss } from "../contract.ts";
 import type { ConvertedAnswer } from "../engine/converted.ts";
 

@@ -23,7 +23,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Nothing is spent yet.
+    /// Creates a counter with nothing spent.
     pub fn new(limit: u64) -> Spending {
         Spending { spent: 0, limit, stack: Vec::with_capacity(16), counts: Vec::new(), stopped: false }
     }

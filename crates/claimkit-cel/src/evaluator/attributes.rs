@@ -7,7 +7,7 @@ use super::super::value::{Value, exact_int};
 /// The result of a selection.
 pub(super) enum Found<'v> {
     Part(Cow<'v, Value>),
-    /// No such part; holds the error to report where absence is an error.
+    /// The part does not exist; holds the error to report if it must.
     Nothing(Value),
     /// The value does not support this kind of selection.
     Failure(Value),

@@ -21,7 +21,7 @@ pub struct Observation {
     pub value: Value,
 }
 
-/// Most observations of one run. Loops make more.
+/// Maximum number of observations of one run. Loops make more.
 const MOST_OBSERVATIONS: usize = 20_000;
 
 /// A run of a program.

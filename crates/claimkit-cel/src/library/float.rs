@@ -96,7 +96,7 @@ fn scaled(value: u64, more: bool, power: i64) -> f64 {
     let bits = value.checked_shr(dropped).unwrap_or(0);
     let rest = value & low;
     let up = rest > half || (rest == half && (more || bits & 1 == 1));
-    // What is kept is less than 2^54, and so is one more: both are exact, and so is the product unless it is too large.
+    // The digits kept are less than 2^54, also after adding one, so they are exact; so is the product, unless it is too large.
     let mut number = bits.saturating_add(u64::from(up)) as f64;
     let mut left = top.saturating_sub(kept).saturating_add(1);
     while left != 0 {

@@ -39,7 +39,7 @@ impl PartialEq for NamedFormat {
 impl Eq for NamedFormat {}
 
 impl NamedFormat {
-    /// `validate`: what is wrong with a text; nothing for a good one.
+    /// `validate`: returns the errors of a text.
     pub fn validate(&self, text: &str, lengths: Lengths) -> Messages {
         (self.validate)(text, lengths)
     }
@@ -87,7 +87,7 @@ fn says(good: bool, message: &'static str) -> Messages {
     if good { Messages::new() } else { vec![Cow::Borrowed(message)] }
 }
 
-/// The words of a release for what is too long or has too many slashes.
+/// Returns the release's messages for texts that are too long or have too many slashes.
 fn worded(messages: Messages, lengths: Lengths) -> Messages {
     if lengths == Lengths::Characters {
         return messages;
@@ -148,7 +148,7 @@ fn is_uuid(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Base64 in groups of four, with padding; not the empty text.
+/// Returns whether the text is base64 with padding, and not empty.
 fn is_base64(text: &str) -> bool {
     let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
     !text.is_empty()

@@ -84,7 +84,7 @@ impl Address {
         }
     }
 
-    /// None of the others, no multicast and no broadcast address. Private ones are global in this sense.
+    /// Returns whether it is a global unicast address as Go defines it, which includes private addresses.
     pub fn is_global_unicast(self) -> bool {
         let multicast = match self {
             Self::V4([first, ..]) => first & 0xf0 == 0xe0,
@@ -133,7 +133,7 @@ fn mapped(text: &str) -> String {
     format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text))
 }
 
-/// `ip.isCanonical`: is it written as it is printed?
+/// `ip.isCanonical`: returns whether the text is the printed form of the address.
 pub(crate) fn is_canonical(text: &str) -> Result<bool, Error> {
     Ok(Address::parse(text)?.to_string() == text)
 }
@@ -173,12 +173,12 @@ impl Network {
         Self { address: self.address.masked(self.bits), bits: self.bits }
     }
 
-    /// Is the address in it?
+    /// Returns whether the network contains the address.
     pub fn contains(self, address: Address) -> bool {
         self.address.family() == address.family() && self.address.masked(self.bits) == address.masked(self.bits)
     }
 
-    /// Is all of the other network in it?
+    /// Returns whether the network contains all of the other one.
     pub fn contains_network(self, other: Self) -> bool {
         self.bits <= other.bits && self.contains(other.address)
     }

@@ -200,7 +200,7 @@ impl Decimal {
         if self.negative { sizes.reverse() } else { sizes }
     }
 
-    /// The order of what is left without the signs; neither is zero.
+    /// Compares two quantities without their signs; neither is zero.
     fn compare_size(&self, other: &Self) -> Ordering {
         self.top().cmp(&other.top()).then_with(|| {
             let length = self.digits.len().max(other.digits.len());

@@ -171,7 +171,7 @@ fn build_part(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Without leading zeros, but with a digit in front.
+/// Returns the digits without leading zeros, but at least one digit.
 fn without_zeros(part: &str) -> String {
     if part.len() < 2 {
         return part.to_owned();

@@ -67,7 +67,7 @@ impl Timestamp {
         format!("{date} {clock} {offset} {zone}")
     }
 
-    /// Date and clock as they are written at the offset, with as many digits behind the second as are needed.
+    /// Returns date and time at an offset from UTC, with as many digits of the second's fraction as are needed.
     fn parts(self) -> (String, String) {
         let Fields { month, day, hour, minute, second, .. } = self.fields_at(i64::from(self.offset));
         let local = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(i64::from(self.offset));
@@ -95,7 +95,7 @@ impl Timestamp {
         seconds.checked_mul(NANOSECONDS)?.checked_add(nanoseconds).map(Duration)
     }
 
-    /// Date and clock in UTC.
+    /// Returns date and time in UTC.
     pub fn fields(self) -> Fields {
         self.fields_at(0)
     }
@@ -201,12 +201,12 @@ impl Duration {
         i64::try_from(if negative { value.saturating_neg() } else { value }).ok().map(Self)
     }
 
-    /// Both together; nothing for an overflow.
+    /// Adds two durations; `None` on overflow.
     pub fn plus(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// As long in the other direction; nothing for an overflow.
+    /// Negates the duration; `None` on overflow.
     pub fn negative(self) -> Option<Self> {
         self.0.checked_neg().map(Self)
     }
@@ -307,7 +307,7 @@ fn term(text: &str) -> Option<(u64, &str)> {
         .try_fold(0u64, |value, byte| value.checked_mul(10)?.checked_add(u64::from(byte & 0xf)).filter(|value| *value <= MOST))?;
     let mut value = whole.checked_mul(unit).filter(|value| *value <= MOST)?;
     if !fraction.is_empty() {
-        // Digits that fit, as upstream takes them; what is behind them is dropped.
+        // Takes as many digits as upstream does and drops the others.
         let (mut number, mut scale) = (0u64, 1.0);
         for byte in fraction.bytes() {
             match number.checked_mul(10).and_then(|n| n.checked_add(u64::from(byte & 0xf))).filter(|n| *n <= MOST) {

@@ -76,7 +76,7 @@ pub fn set_intersects(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// Most elements that `includes` looks at.
+/// Maximum number of elements that `includes` looks at.
 const MOST_INCLUDED: usize = 48;
 
 /// `a.includes(b)` (`k8s.io/dynamic-resource-allocation/cel`)

@@ -2,7 +2,7 @@
 //!
 //! Derived from the Unicode character database 15.0.0, the version that Go 1.21 and later carry.
 
-/// Calls `found` with all pairs of characters of which either stands for the other.
+/// Calls `found` with all pairs of characters that are equal if case does not count.
 pub(super) fn for_each_pair(mut found: impl FnMut(u32, u32)) {
     for &(first, count, step, distance) in PAIRS {
         for at in 0..u32::from(count) {
@@ -70,7 +70,7 @@ const GROUPS: &[&str] = &[
     "\u{1e60}\u{1e61}\u{1e9b}",
 ];
 
-/// The first of some characters, how many there are, one or two from each to the next, and how far the partner of each is.
+/// Rows of characters: the first one, their number, the distance between neighbors (1 or 2), and the distance to each partner.
 #[rustfmt::skip]
 const PAIRS: &[(u32, u16, u8, u32)] = &[
     (65, 10, 1, 32), (76, 8, 2, 32), (77, 3, 2, 32), (85, 3, 2, 32), (192, 16, 2, 32), (193, 2, 2, 32), (199, 8, 2, 32),

@@ -24,7 +24,7 @@ impl Ways {
         self.step = self.step.saturating_add(1);
     }
 
-    /// True the first time in a step.
+    /// Marks an instruction as reached in this step; returns false if it was marked already.
     fn mark(&mut self, instruction: usize) -> bool {
         match self.added.get_mut(instruction) {
             Some(step) if *step != self.step => {

@@ -7,7 +7,7 @@ use super::scanner::Scanner;
 use super::token::{Mark, Text};
 
 impl<'a> Scanner<'a> {
-    /// The byte `ahead` of here; 0 at the end.
+    /// Returns the byte that is `ahead` bytes after the position; 0 at the end.
     #[inline]
     pub(super) fn at(&self, ahead: usize) -> u8 {
         let at = self.pos.wrapping_add(ahead);

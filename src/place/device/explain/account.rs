@@ -347,7 +347,7 @@ data! {
         used: Option<String>,
         left: Option<String>,
         total: Option<String>,
-        /// Most that a request may have.
+        /// The maximum that a request may have.
         max: Option<String>,
         /// Claims that use it.
         holders: Vec<String>,

@@ -13,9 +13,9 @@ use crate::place::device::features::Feature;
 use crate::place::device::pools::Gathered;
 use crate::place::device::sorted::{Set, Sorted, ordered};
 
-/// Most requests in a line.
+/// Maximum number of requests in a line.
 const MOST_REQUESTS: usize = 8;
-/// Most values of an attribute in a line.
+/// Maximum number of values of an attribute in a line.
 const MOST_VALUES: usize = 5;
 
 /// A request and the devices that satisfy it alone.
@@ -48,7 +48,7 @@ impl Alone<'_> {
         if twice { format!("{name} of {}", self.claim_name) } else { name }
     }
 
-    /// Can one of the devices be allocated several times?
+    /// Returns whether one of the devices can be allocated several times.
     pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
         self.devices.iter().any(|at| is_shared(cluster, at))
     }
@@ -69,7 +69,7 @@ fn is_shared(cluster: &Cluster<'_>, at: &DeviceAt) -> bool {
     shares && cluster.has(Feature::ConsumableCapacity)
 }
 
-/// Too few devices for requests together: a set of requests, and the devices they could have.
+/// Returns a set of requests that have too few devices together, and the devices that they could have.
 pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict> {
     let mut matching = Matching::default();
     let mut owners: Vec<usize> = Vec::new();
@@ -195,7 +195,7 @@ fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alon
 
 fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
     let name = conflict.attribute.as_deref().unwrap_or_default();
-    // Where a request wants several devices, the values that most of them have come first, with the number of devices.
+    // If a request wants several devices, its most frequent values come first, each with its number of devices.
     let of = |request: &&Alone<'_>| {
         let own = request.name();
         let mut found: Vec<(usize, &str)> = Vec::new();

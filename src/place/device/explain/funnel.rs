@@ -8,7 +8,7 @@ use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
 use crate::place::device::sorted::{Set, Sorted, ordered};
 
-/// Most names of devices lost at a stage.
+/// Maximum number of names of devices lost at a stage.
 const MOST_NAMES: usize = 5;
 
 /// Stages in order. An index distinguishes the selectors of the request.
@@ -66,7 +66,7 @@ impl At {
     }
 }
 
-/// Does a reason belong to a stage?
+/// Returns whether a reason belongs to a stage.
 pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
     At::of(reason).kind() == (stage.stage, stage.index)
 }

@@ -146,7 +146,7 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
 /// Help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
 const SCORE_HELP: &str = "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it";
 
-/// Turns fitting nodes into errors if `Score` fails; it runs if there are several.
+/// Turns fitting nodes into errors if `Score` fails. The scheduler scores only if several nodes fit.
 fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
     if nodes.iter().filter(|node| node.verdict == NodeVerdict::Allocated).count() < 2 {
         return;

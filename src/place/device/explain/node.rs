@@ -21,7 +21,7 @@ use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::status::Code;
 use crate::place::device::usage::results_of;
 
-/// Most pools in an answer that have no device of the node.
+/// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
 
 /// The account of a node, and its signature, which equal nodes share. `groups`: signature → first node with it.
@@ -128,7 +128,7 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
     told
 }
 
-/// For each request the node's devices with the reasons against them, and the signature of the node.
+/// Returns for each request the node's devices with the reasons against them, and the signature of the node.
 fn rows<'g, 's>(
     attempt: &Attempt<'_>,
     choices: &[(Choice<'_>, bool)],

@@ -22,9 +22,9 @@ use crate::place::device::what_if;
 use claimkit_values::order;
 use std::rc::Rc;
 
-/// Most pairs of changes that are tried.
+/// Maximum number of pairs of changes that are tried.
 const MOST_PAIRS: usize = 60;
-/// Most relaxations in an answer.
+/// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
 /// One edit of the facts.
@@ -202,12 +202,12 @@ impl<'c, 's> Trial<'c, 's> {
         found
     }
 
-    /// Does it fit with one constraint less?
+    /// Returns whether the claims fit with one constraint less.
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
         self.attempt(&[&Edit::Constraint(claim, index)], Goal::Claims).is_some()
     }
 
-    /// Does a request fit if nothing else is asked for, constraints included?
+    /// Returns whether a request fits without all other requests and constraints.
     pub fn fits_alone(&mut self, claim: usize, request: &str) -> bool {
         if self.budget == 0 {
             return false;
@@ -233,7 +233,7 @@ impl<'c, 's> Trial<'c, 's> {
         MISTAKES.iter().find(matters).map(|mistake| mistake.text)
     }
 
-    /// Does it fit if devices consume no counters?
+    /// Returns whether the claims fit if devices consume no counters.
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
         self.run(&facts, Counters::Ignored, Goal::Claims).is_some()
@@ -285,7 +285,7 @@ impl<'c, 's> Trial<'c, 's> {
         edits
     }
 
-    /// Names of capacities that devices have with or without their driver, where the request writes them the other way.
+    /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
     fn capacity_names(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
         let (claim, request, sub) = place(choice);
         for (name, _) in capacity::requests(choice.ask).iter() {

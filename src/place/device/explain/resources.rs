@@ -7,7 +7,7 @@ use crate::place::device::cluster::Cluster;
 use crate::place::device::demand;
 use crate::place::device::node_resources::{Footprint, Need, Taken};
 
-/// Most devices or pods in one line.
+/// Maximum number of devices or pods in one line.
 const MOST: usize = 3;
 
 /// Adds what a footprint says to the account of a node.

@@ -13,7 +13,7 @@ use crate::place::device::results::{AllocationResult, DeviceResult};
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints::tolerates;
 
-/// Most claims that use a device and are named.
+/// Maximum number of claims that use a device and are named.
 const MOST_USERS: usize = 3;
 
 /// The findings of an account.
@@ -113,7 +113,7 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     rest.starts_with([',', ':']).then_some((object, path))
 }
 
-/// Has a device, or its slice, a node selector with more than one term?
+/// Returns whether a device, or its slice, has a node selector with more than one term.
 fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
     let many = |selector: &Option<crate::place::device::facts::NodeSelector>| {
         selector.as_ref().is_some_and(|selector| selector.node_selector_terms.len() > 1)

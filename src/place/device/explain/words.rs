@@ -10,7 +10,7 @@ use crate::place::device::facts::Claim;
 use crate::place::device::plugin::Unavailable;
 use crate::place::device::sorted::{Set, Sorted};
 
-/// Most reasons in one line.
+/// Maximum number of reasons in one line.
 pub const MOST: usize = 3;
 
 /// Returns the sentence for a reason.

@@ -85,12 +85,12 @@ impl Meta {
         }
     }
 
-    /// Does the owner with this UID manage the object?
+    /// Returns whether the owner with this UID manages the object.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.owner_references.iter().any(|owner| owner.controller && owner.uid == uid)
     }
 
-    /// Does the pod of this name and UID manage the object?
+    /// Returns whether the pod of this name and UID manages the object.
     pub fn is_controlled_by_pod(&self, pod: &Meta) -> bool {
         self.owner_references.iter().any(|owner| owner.controller && owner.uid == pod.uid && owner.name == pod.name)
     }

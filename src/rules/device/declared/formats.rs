@@ -179,7 +179,7 @@ fn extended_resource_name(value: &str) -> Vec<Cow<'static, str>> {
 mod tests {
     use super::*;
 
-    /// As kube-apiserver 1.37.2 answers.
+    /// The answers of kube-apiserver 1.37.2.
     #[test]
     fn the_fault_of_a_pool_name_is_in_its_segment() {
         let [Fault::Part(segment, message)] = &faults(Format::PoolName, "fe80::/10")[..] else { panic!("one part") };

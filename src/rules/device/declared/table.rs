@@ -27,11 +27,11 @@ pub enum Rule {
     Immutable,
     /// A value that is set stays as it is, but may be removed.
     NoModify,
-    /// Most items of a list; its items are not judged if there are more.
+    /// Maximum number of items of a list; its items are not judged if there are more.
     MaxItems(usize),
-    /// Most bytes of a text.
+    /// Maximum number of bytes of a text.
     MaxBytes(usize),
-    /// Most characters of a text.
+    /// Maximum number of characters of a text.
     MaxLength(usize),
     Minimum(i64),
     Maximum(i64),
