@@ -1,5 +1,5 @@
 //! Patch releases: which of them answer alike, and whose answers were recorded. The differences themselves are in the tables of
-//! the rules ([`Release::rules`]), of the CEL environments, of the allocators and of the scheduler's plugin.
+//! the rules (`Release::rules`), of the CEL environments, of the allocators and of the scheduler's plugin.
 
 use super::device::behaviour;
 use super::device::plugin_rules::PluginRules;
