@@ -30,10 +30,14 @@ async function fetchSentences(wanted: Language): Promise<void> {
 /** The first language is there. */
 export const languageReady: Promise<void> = fetchSentences(lang.peek());
 
+/** The language that was chosen last; its sentences may be on their way. */
+let spoken: Language | null = null;
+
 /** Changes the language once its sentences are there. */
 export async function speak(wanted: Language): Promise<void> {
+  spoken = wanted;
   await fetchSentences(wanted);
-  lang.value = wanted;
+  if (spoken === wanted) lang.value = wanted;
 }
 
 /** The sentences of the chosen language. */

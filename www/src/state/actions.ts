@@ -6,7 +6,7 @@ import { certainFixes, deletes, editFile, notifyChange, replaceText } from "../e
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { report, stale } from "./checks.ts";
-import { files, literal, manifest, textOf, type PageFile } from "./files.ts";
+import { fileById, files, literal, manifest, textOf, type PageFile } from "./files.ts";
 import { notify } from "./notices.ts";
 import { release, target } from "./options.ts";
 
@@ -70,6 +70,12 @@ export async function planFixAll(wanted?: (finding: Finding) => boolean): Promis
     findings = outcome.answer.findings;
     round = fixesOf(findings);
   }
+  if (fileById(file.id)?.version !== file.version) {
+    notify({ text: t.peek().textChanged });
+    return;
+  }
+  // A person opened something else meanwhile.
+  if (dialog.peek() !== "") return;
   const left = findings.filter((finding) => finding.fixes.length === 1 && deletes(doc, finding.fixes[0]!)).length;
   fixPlan.value = { fileId: file.id, version: file.version, before: file.doc.toString(), after: doc.toString(), fixes, left, changes };
   dialog.value = "fixAll";

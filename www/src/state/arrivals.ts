@@ -1,7 +1,7 @@
 import { effect, untracked } from "@preact/signals";
 import { t } from "../i18n/index.ts";
 import { reports, type Report } from "./checks.ts";
-import { fileById, files, setRole, textOf, type PageFile } from "./files.ts";
+import { activate, fileById, files, setRole, textOf, type PageFile, type Role } from "./files.ts";
 import { notify } from "./notices.ts";
 import { embedded, expression, expressionOwn, panel, whatIf, type Panel } from "./options.ts";
 import { rememberPaste, takeAsNodes } from "./pasted.ts";
@@ -9,8 +9,19 @@ import { rememberPaste, takeAsNodes } from "./pasted.ts";
 /** Texts that came as a whole and were not looked at yet; the engine's list of their objects decides their kind. */
 const arrived = new Map<string, "opened" | "pasted">();
 
-/** Whether a person chose a panel after the last text arrived: it then stays open. */
+/** Whether a person chose a panel or a file after the last text arrived: the panel then stays open. */
 let chosenSince = false;
+
+function arrives(file: PageFile, how: "opened" | "pasted"): void {
+  chosenSince = false;
+  arrived.set(file.id, how);
+}
+
+/** Opens the file that a person chose. */
+export function chooseFile(id: string): void {
+  chosenSince = true;
+  activate(id);
+}
 
 /** Opens the panel that a person chose. */
 export function choosePanel(name: Panel): void {
@@ -18,18 +29,22 @@ export function choosePanel(name: Panel): void {
   panel.value = name;
 }
 
+/** Gives a file the role that a person chose; its objects do not change it any more. */
+export function chooseRole(id: string, role: Role): void {
+  arrived.delete(id);
+  setRole(id, role);
+}
+
 /** A file from the disk. */
 export function hasOpened(file: PageFile): void {
-  chosenSince = false;
-  arrived.set(file.id, "opened");
+  arrives(file, "opened");
 }
 
 /** A text that was pasted into a file; nothing that somebody types is as long. */
 export function hasPasted(file: PageFile, text: string): void {
   if (text.length < 40 || file.role !== "manifest") return;
   rememberPaste(file, text);
-  chosenSince = false;
-  arrived.set(file.id, "pasted");
+  arrives(file, "pasted");
 }
 
 function offerNodes(file: PageFile): void {

@@ -4,8 +4,8 @@ import { exampleById, FIRST_EXAMPLE, type Example } from "../examples/index.ts";
 import { codeExamples } from "../examples/codes.ts";
 import { formerDraft, saveNow, worthKeeping } from "./draft.ts";
 import { hasOpened } from "./arrivals.ts";
-import { decode, freeName, newFile, open, replaceAll, roleOfName, type PageFile } from "./files.ts";
-import { pointedVerdict, wantedAnswer, wantedFinding } from "./goal.ts";
+import { decode, files, freeName, newFile, open, replaceAll, roleOfName, type PageFile } from "./files.ts";
+import { pointedVerdict, wantedAnswer, wantFinding } from "./goal.ts";
 import { notify } from "./notices.ts";
 import { embedded, keptOptions, PANELS, panel, panelOnly, picked, pickedDevices, release, takeOptions, type Panel } from "./options.ts";
 import { readRoute, type Route } from "./route.ts";
@@ -14,12 +14,24 @@ import { MOST_FILES, restore, snapshot, type Snapshot } from "./snapshot.ts";
 import { allDrafts, readHistory, remember, thinDrafts, type Past } from "./store.ts";
 import { formerTab, openTabs, ownTab } from "./tab.ts";
 
-/** Saves the person's files before they are replaced. */
+/** Saves the person's files before they are replaced, with what is written meanwhile. */
 export async function putAside(): Promise<Snapshot | null> {
-  if (!worthKeeping()) return null;
-  const had = snapshot();
-  await remember(had);
-  return had;
+  for (;;) {
+    if (!worthKeeping()) return null;
+    const then = files.peek();
+    const had = snapshot();
+    await remember(had);
+    if (files.peek() === then) return had;
+  }
+}
+
+let openings = 0;
+
+/** Begins to open something in place of what is there; the answer says whether nothing else was asked for since then. */
+function begins(): () => boolean {
+  openings += 1;
+  const mine = openings;
+  return () => mine === openings;
 }
 
 /** An example of the gallery, or of a finding code: `code/name-invalid`. */
@@ -33,8 +45,9 @@ async function exampleNamed(id: string): Promise<Example | undefined> {
 }
 
 export async function openCodeExample(code: string): Promise<void> {
+  const newest = begins();
   const example = await exampleNamed(`code/${code}`);
-  if (example) await openExample(example);
+  if (example && newest()) await openExample(example);
 }
 
 /** The example that was opened last, with the options that it came with. */
@@ -101,21 +114,26 @@ function offerBack(text: string, had: Snapshot | null): void {
 }
 
 async function takeBack(had: Snapshot): Promise<void> {
+  const newest = begins();
   await putAside();
+  if (!newest()) return;
   restore(had);
   void saveNow();
 }
 
 export async function openExample(example: Example): Promise<void> {
+  const newest = begins();
   const had = await putAside();
+  if (!newest()) return;
   load(example);
   offerBack(`${t.peek().exampleOpened(example.title[lang.peek()])} ${example.sentence[lang.peek()].replace(/`/g, "")}`, had);
 }
 
 /** Puts an entry of the history or another tab's draft in place. */
 export async function openPast(past: Snapshot): Promise<void> {
+  const newest = begins();
   const had = await putAside();
-  if (restore(past)) offerBack(t.peek().historyOpened, had);
+  if (newest() && restore(past)) offerBack(t.peek().historyOpened, had);
 }
 
 export interface Kept {
@@ -134,7 +152,7 @@ function pointAt({ panel: name, finding, node, column, pod, verdict }: Route): v
   if ((PANELS as readonly (string | undefined)[]).includes(name)) panel.value = name as Panel;
   if (finding !== undefined) {
     panel.value = "problems";
-    wantedFinding.value = finding;
+    wantFinding(finding);
   }
   pointedVerdict.value = Number(verdict) || 0;
   if (pointedVerdict.peek() > 0) panel.value = "policy";
@@ -148,13 +166,15 @@ function pointAt({ panel: name, finding, node, column, pod, verdict }: Route): v
   }
 }
 
-/** Opens the contents of a link; `had` returns the former contents. Returns whether it could. */
+/** Opens the contents of a link; `had` returns the former contents. Returns whether it could, and nothing else was asked for meanwhile. */
 async function follow(route: Route, had: () => Promise<Snapshot | null>): Promise<boolean> {
   const s = t.peek();
+  const newest = begins();
   const { shared } = route;
   if (shared !== undefined) {
     const state = await unpack(shared);
-    const aside = state === null ? null : await had();
+    const aside = state === null || !newest() ? null : await had();
+    if (!newest()) return false;
     if (state === null || !restore(state)) {
       notify({ text: s.shareBroken, lasts: 10_000 });
       return false;
@@ -162,8 +182,9 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
     offerBack(s.shareOpened, aside);
   } else if (route.open !== undefined) {
     const opened = await fetchFiles(route.open.split("\n"));
-    if (opened === null) return false;
+    if (opened === null || !newest()) return false;
     const aside = await had();
+    if (!newest()) return false;
     batch(() => {
       takeOptions({ release: release.peek(), panel: panel.peek() });
       replaceAll(opened, Math.max(0, opened.findIndex((file) => file.role === "manifest")));
@@ -172,11 +193,13 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
     if (aside !== null) offerBack(s.dropped(opened.length), aside);
   } else if (route.example !== undefined) {
     const example = await exampleNamed(route.example);
+    if (!newest()) return false;
     if (!example) {
       notify({ text: s.noSuchExample(route.example), lasts: 10_000 });
       return false;
     }
     const aside = await had();
+    if (!newest()) return false;
     load(example);
     if (aside !== null) offerBack(s.exampleOpened(example.title[lang.peek()]), aside);
   } else {
@@ -186,9 +209,9 @@ async function follow(route: Route, had: () => Promise<Snapshot | null>): Promis
   return true;
 }
 
-/** Clears the address: its content is now a draft. */
-function clearFragment(): void {
-  history.replaceState(null, "", location.pathname + location.search);
+/** Clears the address: its content is now a draft. A link that was pasted since then stays. */
+function clearFragment(hash: string): void {
+  if (location.hash === hash) history.replaceState(null, "", location.pathname + location.search);
 }
 
 /**
@@ -236,18 +259,20 @@ async function takeUp(former: string | null, draft: Snapshot | null): Promise<st
 /** Takes over the address once the page is drawn, and follows a link pasted into the open page. */
 export function followLinks(): void {
   if (embedded.peek()) return;
-  if (location.hash !== "") void saveNow().then(clearFragment);
+  const { hash: first } = location;
+  if (first !== "") void saveNow().then(() => clearFragment(first));
   window.addEventListener("hashchange", () => {
-    if (location.hash === "" || location.hash === "#") return;
-    const route = readRoute(location.hash);
+    const { hash } = location;
+    if (hash === "" || hash === "#") return;
+    const route = readRoute(hash);
     if (route === null) {
       notify({ text: t.peek().addressUnknown, lasts: 10_000 });
-      clearFragment();
+      clearFragment(hash);
       return;
     }
     void follow(route, putAside).then((opened) => {
       if (!opened && route.shared === undefined && route.example === undefined && route.open === undefined) pointAt(route);
-      void saveNow().then(clearFragment);
+      void saveNow().then(() => clearFragment(hash));
     });
   });
   void openTabs().then(thinDrafts);
@@ -287,7 +312,9 @@ export async function openWhole(): Promise<void> {
 
 /** Resets the page to the first visit. The previous state is in the history and can be restored. */
 export async function resetAll(): Promise<void> {
+  const newest = begins();
   const had = await putAside();
+  if (!newest()) return;
   load(exampleById(FIRST_EXAMPLE)!);
   offerBack(t.peek().resetDone, had);
 }
@@ -343,7 +370,7 @@ export function chosenFiles(list: readonly File[]): Dropped[] {
 
 /** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
 export async function openDropped(list: readonly Dropped[]): Promise<void> {
-  const inPlace = !worthKeeping();
+  const newest = begins();
   const s = t.peek();
   if (list.length === 0) {
     notify({ text: s.folderEmpty });
@@ -363,7 +390,8 @@ export async function openDropped(list: readonly Dropped[]): Promise<void> {
   const opened = read.filter((file) => file !== null);
   if (opened.length === 0) return;
   for (const file of opened) hasOpened(file);
-  if (inPlace) {
+  // As it is now: reading takes a while, in which a person may write.
+  if (newest() && !worthKeeping()) {
     batch(() => {
       takeOptions({ release: release.peek(), panel: panel.peek() });
       replaceAll(opened, Math.max(0, opened.findIndex((file) => file.role === "manifest")));

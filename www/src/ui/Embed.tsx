@@ -39,7 +39,10 @@ export function Embed() {
   const [address, setAddress] = useState<string | null>(null);
   const [panelOnly, setPanelOnly] = useState(false);
   const [height, setHeight] = useState(480);
-  useEffect(() => void linkOrWords({}).then((made) => (made === undefined ? (dialog.value = "") : setAddress(made))), []);
+  useEffect(() => void linkOrWords({}).then((made) => {
+    if (made !== undefined) setAddress(made);
+    else if (dialog.peek() === "embed") dialog.value = "";
+  }), []);
   return (
     <Dialog title={s.embedTitle} onClose={() => (dialog.value = "")} wide>
       {() => (

@@ -1,8 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/index.ts";
 import { downloadFile } from "../state/actions.ts";
+import { chooseFile, chooseRole } from "../state/arrivals.ts";
 import { reports } from "../state/checks.ts";
-import { activate, activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, setRole, type FileHead } from "../state/files.ts";
+import { activeHead, close, fileById, fileHeads, files, freeName, newFile, open, rename, reopen, ROLES, type FileHead } from "../state/files.ts";
 import { embedded } from "../state/options.ts";
 import { openConfig } from "../state/config.ts";
 import { downloadAll } from "../state/project.ts";
@@ -72,7 +73,7 @@ function FileMenu({ file }: { file: FileHead }) {
             <legend>{s.fileRole}</legend>
             {ROLES.map((role) => (
               <label key={role} class="choice">
-                <input type="radio" name="role" checked={file.role === role} onChange={() => setRole(file.id, role)} />
+                <input type="radio" name="role" checked={file.role === role} onChange={() => chooseRole(file.id, role)} />
                 <span>
                   <b>{s.roles[role]}</b> <span class="note">{s.roleNotes[role]}</span>
                 </span>
@@ -214,7 +215,7 @@ export function FileTabs() {
                 aria-current={file.id === active?.id ? "true" : undefined}
                 title={`${s.roles[file.role]}: ${s.roleNotes[file.role]}`}
                 onClick={() => {
-                  activate(file.id);
+                  chooseFile(file.id);
                   focusEditor();
                 }}
                 onKeyDown={(event) => {

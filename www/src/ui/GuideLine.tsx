@@ -3,7 +3,7 @@ import { editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import type { Sentences } from "../i18n/en.ts";
 import { ofServer, planFixAll } from "../state/actions.ts";
-import { files, freeName, newFile, rename, setRole, source, textOf, type PageFile, type Role } from "../state/files.ts";
+import { fileById, files, freeName, newFile, rename, setRole, source, textOf, type PageFile, type Role } from "../state/files.ts";
 import { unwrapped, type Guide } from "../state/guide.ts";
 import { notify } from "../state/notices.ts";
 import { expression, expressionOwn, operation, panel, patchType } from "../state/options.ts";
@@ -86,6 +86,10 @@ function unwrap(file: PageFile): void {
 /** Takes the object out of an AdmissionReview. */
 async function takeReviewed(file: PageFile): Promise<void> {
   const outcome = await ask<string | null>("reviewed", { verb: "parse", text: source(file), shape: "reviewed" });
+  if (fileById(file.id)?.version !== file.version) {
+    notify({ text: t.peek().textChanged });
+    return;
+  }
   if (outcome.kind !== "answer" || outcome.answer === null) {
     notify({ text: t.peek().noReviewed });
     return;

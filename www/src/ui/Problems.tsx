@@ -8,7 +8,7 @@ import { t } from "../i18n/index.ts";
 import { announceableReport, ofServer, planFixAll } from "../state/actions.ts";
 import { failures, report, stale } from "../state/checks.ts";
 import { fileById, manifest, manifestHead, type PageFile } from "../state/files.ts";
-import { findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
+import { asLinked, findingKey, pointedFinding, wantedFinding } from "../state/goal.ts";
 import { helpsNobody, type Guide } from "../state/guide.ts";
 import { announce, notify } from "../state/notices.ts";
 import { FORMATS, saveReport } from "../state/report.ts";
@@ -85,7 +85,7 @@ function useWanted(fileId: string | undefined, findings: readonly Finding[] | un
       return;
     }
     pointedFinding.value = wanted;
-    if (found.range) reveal(fileId, found.range, false);
+    if (found.range && asLinked()) reveal(fileId, found.range, false);
   }, [wanted, findings]);
 }
 
