@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 import { codeExamples } from "./build/codeexamples.ts";
+import { functionsOf } from "./build/functions.ts";
 import { SENTENCES } from "./build/scheduler.ts";
 import { VERSION_STEPS } from "./build/versions.ts";
 import { shell } from "./build/shell.ts";
@@ -49,6 +50,12 @@ async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences"
   return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
 }
 
+/** Returns the functions of expressions as the engine knows them by release. */
+async function functions(): Promise<string> {
+  const engine = (await import(pathToFileURL(join(here, "../pkg/node.js")).href)) as Parameters<typeof functionsOf>[0] & { releases(options: { locale: string }): { releases: Parameters<typeof functionsOf>[1] } };
+  return JSON.stringify(functionsOf(engine, engine.releases({ locale: "en" }).releases));
+}
+
 /** Returns the JSON Schemas of the site, by their paths below `schema/`. */
 async function schemas(): Promise<Record<string, string>> {
   const [engine, { schemaFiles }] = await Promise.all([import(pathToFileURL(join(here, "../pkg/node.js")).href), import(pathToFileURL(join(here, "../pkg/build/schemas.mjs")).href) as Promise<{ schemaFiles(engine: unknown): Record<string, string> }>]);
@@ -65,8 +72,10 @@ function offline(): Plugin {
     apply: "build",
     enforce: "post",
     async generateBundle(_options, bundle) {
-      const examples = codeExamples(join(here, "../tests/manifests"));
+      const examples = codeExamples(join(here, "../tests"));
       this.emitFile({ type: "asset", fileName: "code-examples.json", source: JSON.stringify(examples) });
+      const celFunctions = await functions();
+      this.emitFile({ type: "asset", fileName: "cel-functions.json", source: celFunctions });
       const pages = new Map<string, string | Uint8Array>();
       for (const path of walk(join(here, "codes"))) if (!path.endsWith(".html")) pages.set(`codes/${path}`, readFileSync(join(here, "codes", path)));
       const made = sitePages({ codes: join(here, "codes"), examples, ...(await told()) });
@@ -87,6 +96,7 @@ function offline(): Plugin {
       // Pages in another language come when they are asked for.
       for (const [path, source] of pages) if (!path.includes("/zh/")) listed.set(path, hashOf(source));
       listed.set("code-examples.json", hashOf(JSON.stringify(examples)));
+      listed.set("cel-functions.json", hashOf(celFunctions));
       // The page is asked for by the name of its folder.
       const page = listed.get("index.html") ?? hashOf(readFileSync(join(here, "index.html")));
       listed.delete("index.html");
@@ -166,7 +176,7 @@ function build(): string {
 }
 
 /** The modules of all panels but the first, which comes with the page. */
-const PANEL_CODE = /src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|MatrixGrid|Nodes|PodSentences|Policy|ReleaseOffer|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
+const PANEL_CODE = /src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|ReleaseOffer|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
 
 /** The code that the page needs before anything is opened. */
 const PAGE_CODE = /src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;

@@ -4,11 +4,14 @@ import { WRITTEN } from "./written.ts";
 
 /** A text that gives a finding code, and what to ask about it; the page opens it as an example. */
 export interface CodeExample {
-  files: { name: string; role: "manifest" | "nodes" | "stored" | "settings"; text: string }[];
+  files: { name: string; role: "manifest" | "nodes" | "stored" | "patch" | "settings"; text: string }[];
   panel?: string;
   release?: string;
   operation?: string;
+  patchType?: string;
   target?: string;
+  /** More of the page's options. */
+  options?: Record<string, string>;
 }
 
 /** A comment under a line that says what is found there: `#   ^^^^ error some-code`. */
@@ -24,25 +27,55 @@ function asked(text: string): Record<string, string> {
 const TOGETHER = /-together\.yaml$/;
 const ACROSS = /-not-in-|^pod-|^extended-resource-|^selector-/;
 
-/** The scenarios of allocation in which the findings about a whole cluster are met. */
-const SCENARIOS: Record<string, string> = {
-  "attribute-on-some": "01-mig-counters",
-  "allocation-error": "02-missing-attribute",
-  "error-ends-attempt": "02-missing-attribute",
-  "tolerated-but-evicted": "03-taints",
-  "admin-access-label": "07-admin-access",
-  "pool-incomplete": "08-incomplete-pool",
-  "slice-stale": "08-incomplete-pool",
-  "share-takes-all": "09-capacity-rounding",
+const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes", allocate: "devices", audit: "audit", admit: "policy" };
+
+/** The role of each text of a request. */
+const ROLES: Record<string, CodeExample["files"][number]["role"]> = { text: "manifest", object: "manifest", old: "stored", patch: "patch", nodes: "nodes", settings: "settings" };
+
+/** The options of a request that the page has under another name; those of the page's own names are `release`, `operation` and `patchType`. */
+const OPTIONS: Record<string, (value: string) => Record<string, string>> = {
+  gates: (value) => ({ gates: value.replaceAll(":", "=") }),
+  namespaceLabels: (value) => ({ namespaceLabels: value.replaceAll(":", "=") }),
+  namespace: (namespace) => ({ namespace }),
+  fieldManager: (fieldManager) => ({ fieldManager }),
 };
 
-const PANELS: Record<string, string> = { convert: "convert", evaluate: "nodes" };
+/** Returns the example of a code's page as the page's panels ask about it; none where they cannot ask so. */
+function ownExample(whole: string): CodeExample | undefined {
+  const { verb = "validate", parts = "text", release, operation, patchType, to, via, ...rest } = asked(whole);
+  const names = parts.split(",");
+  if (!(verb === "validate" || verb in PANELS) || Object.keys(rest).some((name) => !(name in OPTIONS)) || names.some((name) => !(name in ROLES))) return undefined;
+  // The page shows what kubectl sends.
+  if (via !== undefined && via !== "validator") return undefined;
+  const body = whole.replace(/^# claimkit:.*\n/, "");
+  const pieces = body.split(/\n---\n/);
+  const texts = [...pieces.slice(0, names.length - 1), pieces.slice(names.length - 1).join("\n---\n")];
+  const files = names.map((name, index): CodeExample["files"][number] => {
+    const role = ROLES[name]!;
+    return { name: `${role}.yaml`, role, text: `${(texts[index] ?? "").trimEnd()}\n` };
+  });
+  // The manifest is the text that opens, and there is always one.
+  files.sort((a, b) => Number(b.role === "manifest") - Number(a.role === "manifest"));
+  if (files[0]!.role !== "manifest") files.push({ name: "manifest.yaml", role: "manifest", text: "" });
+  const options = Object.assign({}, via === undefined ? {} : { via }, ...Object.entries(rest).map(([name, value]) => OPTIONS[name]!(value)), verb === "admit" && operation ? { policyOperation: operation } : {}) as Record<string, string>;
+  const request = verb === "validate" && (operation !== undefined || via !== undefined || "namespace" in rest);
+  return {
+    files,
+    ...(verb in PANELS ? { panel: PANELS[verb]! } : request ? { panel: "request" } : {}),
+    ...(verb === "validate" && operation ? { operation } : {}),
+    ...(patchType ? { patchType } : {}),
+    ...(release ? { release } : {}),
+    ...(to ? { target: to.includes("/") ? to : `resource.k8s.io/${to}` } : {}),
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+  };
+}
 
 /**
- * For each finding code the first manifest of the tests that gives it, or else the one that is written for it, without the comments about what is found. A text of several
- * documents is cut to the one with the finding, unless they are read together.
+ * For each finding code the example of its page, or else the first manifest of the tests that gives it, without the comments about
+ * what is found. A text of several documents is cut to the one with the finding, unless they are read together.
  */
-export function codeExamples(folder: string): Record<string, CodeExample> {
+export function codeExamples(tests: string): Record<string, CodeExample> {
+  const folder = join(tests, "manifests");
   const found: Record<string, CodeExample> = {};
   const without = (lines: readonly string[]) => lines.filter((line, index) => !MARK.test(line) && !(index === 0 && line.startsWith("# claimkit:"))).join("\n");
   const names = readdirSync(folder).filter((file) => file.endsWith(".yaml")).sort();
@@ -50,7 +83,7 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
   for (const name of [...names.filter((name) => TOGETHER.test(name)), ...names]) {
     const text = readFileSync(join(folder, name), "utf8");
     const { verb = "validate", release, operation, old, nodes, to, limits, via, ...rest } = asked(text);
-    if (limits || via || Object.keys(rest).length > 0 || !(verb === "validate" || verb in PANELS)) continue;
+    if (limits || via || Object.keys(rest).length > 0 || !(verb === "validate" || verb === "convert" || verb === "evaluate")) continue;
     const together = verb !== "validate" || old !== undefined || nodes !== undefined;
     for (const part of together ? [text] : text.split(/^---\n/m)) {
       const lines = part.split("\n");
@@ -72,9 +105,13 @@ export function codeExamples(folder: string): Record<string, CodeExample> {
       }
     }
   }
-  const clusters = Object.entries(SCENARIOS).map(([code, name]): [string, CodeExample] => {
-    const text = readFileSync(join(folder, "../vectors/alloc/scenarios", `${name}.yaml`), "utf8");
-    return [code, { files: [{ name: "cluster.yaml", role: "manifest", text }], panel: "devices" }];
-  });
-  return { ...WRITTEN, ...Object.fromEntries(clusters), ...found };
+  const own: Record<string, CodeExample> = {};
+  for (const name of readdirSync(join(tests, "codes")).filter((file) => file.endsWith(".yaml")).sort()) {
+    const example = ownExample(readFileSync(join(tests, "codes", name), "utf8"));
+    const code = name.replace(/\.yaml$/, "");
+    if (example) own[code] = example;
+    // What the page cannot ask, it does not show in another way.
+    else delete found[code];
+  }
+  return { ...WRITTEN, ...found, ...own };
 }

@@ -94,4 +94,40 @@ describe("expressions", () => {
       await done();
     }
   });
+
+  it("can call functions that are listed with the release each is new in, and written from there", async () => {
+    for (const [locale, panel, summary, since, absent] of [
+      ["en-US", "Expression", "Functions and fields", "since 1.35", "not in 1.34"],
+      ["zh-CN", "表达式", "函数与字段", "自 1.35 起", "1.34 中没有"],
+    ] as const) {
+      const { page, done } = await openPage({ locale });
+      await page.locator(".cm-content").first().waitFor();
+      await setText(page, `${HEAD}      expression: "true"\n`);
+      await page.getByRole("tab", { name: panel }).click();
+      await page.locator(".functions summary", { hasText: summary }).click();
+      const row = (name: string) => page.locator(".functions li", { hasText: name });
+      await row("list(T).reverse()").locator(".chip", { hasText: since }).waitFor();
+      expect(await row("string.charAt(").locator(".chip").count()).toBe(0);
+      await row("dyn.includes(").locator(".chip", { hasText: "DRAListTypeAttributes" }).waitFor();
+      await row("device.allowMultipleAllocations").locator(".chip", { hasText: "1.34" }).waitFor();
+      expect(await row("duration(Duration)").locator(".chip").count()).toBe(0);
+      // By an older release, what it lacks is marked.
+      await open(page, "claimkit.toml", 'release = "1.34"\n');
+      await row("list(T).reverse()").locator(".bad-text", { hasText: absent }).waitFor();
+      await page.locator(".functions input").fill("isGreaterThan quantity");
+      await expect.poll(() => page.locator(".functions li").count()).toBe(1);
+      await page.locator(".expression-text .cm-content").click();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.insertText('device.capacity["d"].memory.');
+      await row("isGreaterThan").getByRole("button").click();
+      await page.keyboard.insertText('quantity("1")');
+      const field = () => page.evaluate(() => document.querySelector(".expression-text")?.shadowRoot?.querySelector(".cm-content")?.textContent ?? "");
+      await expect.poll(field).toBe('device.capacity["d"].memory.isGreaterThan(quantity("1"))');
+      await done();
+    }
+  });
 });
+
+async function open(page: Page, name: string, text: string): Promise<void> {
+  await page.locator('input[type="file"]').first().setInputFiles({ name, mimeType: "text/yaml", buffer: Buffer.from(text) });
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPage, setUp, textOf } from "./page.ts";
+import { openPage, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -71,6 +71,25 @@ describe("request", () => {
     await page.getByRole("button", { name: "Use the manifest as stored object" }).click();
     await page.getByRole("button", { name: "Edit" }).click();
     expect(await textOf(page)).toBe(text);
+    await done();
+  });
+
+  it("asks with the feature gates and the labels of the namespace, in every panel and command", async () => {
+    const { page, done } = await openPage();
+    await page.locator(".verdict").waitFor();
+    const claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: b}\nspec:\n  devices:\n    requests:\n    - name: gpu\n      exactly: {deviceClassName: c, adminAccess: true, capacity: {requests: {memory: 1Gi}}}\n";
+    const open = (name: string, text: string) => page.locator('input[type="file"]').first().setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await open("claim.yaml", claim);
+    await page.getByRole("tab", { name: "Request" }).click();
+    const finding = (words: string) => page.locator(".finding-message", { hasText: words });
+    await open("claimkit.toml", 'release = "1.34"\n[gates]\nDRAConsumableCapacity = false\n[namespace-labels]\nteam = "a"\n');
+    await finding("capacity").first().waitFor();
+    await finding("admin access to devices requires").first().waitFor();
+    await expect.poll(() => page.locator(".commands code").textContent()).toBe("npx claimkit validate --release 1.34 --gates DRAConsumableCapacity=false --namespace-labels team=a claim.yaml");
+    await page.locator(".file-open", { hasText: "claimkit.toml" }).click();
+    await setText(page, 'release = "1.34"\n[gates]\nDRAConsumableCapacity = true\n[namespace-labels]\n"resource.kubernetes.io/admin-access" = "true"\n');
+    await finding("capacity").first().waitFor({ state: "detached" });
+    await finding("admin access to devices requires").first().waitFor({ state: "detached" });
     await done();
   });
 });

@@ -36,6 +36,8 @@ export function errorsIn(doc: Text, error: string): Diagnostic[] {
 export interface CelEditor {
   /** Shows a text that was changed elsewhere. */
   show(text: string): void;
+  /** Writes at the cursor, which then stands between the brackets. */
+  insert(text: string): void;
   /** Underlines where the compiler's error is; nothing without one. */
   mark(error: string | undefined): void;
   destroy(): void;
@@ -73,6 +75,11 @@ export function celEditor(host: HTMLElement, text: string, label: string, hint: 
     show(next) {
       const { doc } = view.state;
       if (next !== doc.toString()) view.dispatch({ changes: { from: 0, to: doc.length, insert: next } });
+    },
+    insert(text) {
+      const { from, to } = view.state.selection.main;
+      view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length - (text.endsWith("()") ? 1 : 0) }, userEvent: "input" });
+      view.focus();
     },
     mark: (error) => view.dispatch(setDiagnostics(view.state, error === undefined ? [] : errorsIn(view.state.doc, error))),
     destroy: () => view.destroy(),

@@ -3,6 +3,7 @@ import { hoverTooltip, type EditorView, type Tooltip } from "@codemirror/view";
 import { ask, type TextSource } from "../engine/client.ts";
 import { lang, t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
+import { serverOnly } from "../state/gates.ts";
 import { release } from "../state/options.ts";
 import type { Range } from "../contract.ts";
 import { completeConfig } from "./config.ts";
@@ -47,7 +48,7 @@ function tip(text: string): HTMLElement {
 }
 
 function requestOptions(): Record<string, unknown> {
-  return { locale: lang.value, ...(release.value ? { release: release.value } : {}) };
+  return { locale: lang.value, ...serverOnly() };
 }
 
 /** The minor release the open text is judged by. */

@@ -9,6 +9,7 @@ export interface AdmissionOptions {
   username: string;
   groups: string[];
   release?: string;
+  gates?: Record<string, boolean>;
 }
 
 /** The type ValidationResponse of Kubewarden. */
@@ -76,6 +77,17 @@ function written(text: string, { range }: ObjectEntry, parse: Verb): unknown {
   return parse(own, { raw: true })["raw"];
 }
 
+/** What the engine, which has no clock, writes where the server sets the time. */
+const CLOCK = "(NOW)";
+
+/** Returns an object with the time in place of the engine's word for it: the policy reads a time there. */
+function timed(value: unknown, now: string): unknown {
+  if (value === CLOCK) return now;
+  if (Array.isArray(value)) return value.map((item) => timed(item, now));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, timed(field, now)]));
+}
+
 /** Puts each object of a manifest into an admission request, as the server would hold it, and asks the policy. */
 export function admission(
   texts: { manifest: string; settings: string; old?: string },
@@ -88,9 +100,10 @@ export function admission(
   const settings = read["raw"] ?? {};
   const checked = answer({ verb: "admit", settings });
   if (!checked.ok) return { settings: checked.findings, objects: [] };
-  const release = options.release ? { release: options.release } : {};
+  const release = { ...(options.release ? { release: options.release } : {}), ...(options.gates ? { gates: options.gates } : {}) };
   const stored = texts.old === undefined ? [] : parse(texts.old, release).objects;
   const { objects } = parse(texts.manifest, release);
+  const now = new Date().toISOString().replace(/\.\d+/, "");
   return {
     settings: [],
     objects: objects.map((entry) => {
@@ -98,7 +111,7 @@ export function admission(
       const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
       const workload = WORKLOADS[`${apiVersion}/${kind}`];
       const admitted: Admitted = { kind, name, namespace, ours: group === "resource.k8s.io" || workload !== undefined, findings: [] };
-      const held = (text: string | undefined, of: ObjectEntry | undefined) => (workload === undefined ? of?.object : text === undefined || !of ? undefined : written(text, of, parse));
+      const held = (text: string | undefined, of: ObjectEntry | undefined) => (workload === undefined ? timed(of?.object, now) : text === undefined || !of ? undefined : written(text, of, parse));
       const object = held(texts.manifest, entry);
       if (object === undefined) return admitted;
       const partner = stored.length === 1 && objects.length === 1 ? stored[0] : stored.find((other) => other.kind === kind && other.name === name && other.namespace === namespace);

@@ -7,8 +7,9 @@ import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { report, stale } from "./checks.ts";
 import { fileById, files, literal, manifest, textOf, type PageFile } from "./files.ts";
+import { cluster } from "./gates.ts";
 import { notify } from "./notices.ts";
-import { release, target } from "./options.ts";
+import { target } from "./options.ts";
 
 /** Fixing one thing can uncover another; after this many rounds the rest is left to the person. */
 const MOST_ROUNDS = 8;
@@ -64,7 +65,7 @@ export async function planFixAll(wanted?: (finding: Finding) => boolean): Promis
     if (i > 0) changes = changes.compose(round.changes);
     doc = round.changes.apply(doc);
     const text = doc.sliceString(0, undefined, file.eol);
-    const options = release.peek() ? { release: release.peek() } : {};
+    const options = cluster();
     const outcome = await ask<Answer>("fix-all", { verb: "validate", text: literal("fix-all", text), options });
     if (outcome.kind !== "answer") break;
     findings = outcome.answer.findings;

@@ -13,12 +13,16 @@ function quoted(word: string): string {
 
 const OPERATION: Record<options.Operation, string> = { create: "create", update: "update", updateStatus: "update-status", patch: "patch", patchStatus: "patch" };
 
+/** The panels whose commands take feature gates, and labels of the namespace. */
+const WITH_LABELS: readonly options.Panel[] = ["problems", "request", "devices"];
+const WITH_GATES: readonly options.Panel[] = [...WITH_LABELS, "audit", "cel"];
+
 /** Returns the command that gives the answer of a panel; null where the command line has no such question. */
 export function commandFor(panel: options.Panel, to = ""): string | null {
   const file = manifest.value;
   if (!file) return null;
   const words = ["npx", "claimkit"];
-  const release = [...(options.release.value ? ["--release", options.release.value] : []), ...(["problems", "devices", "audit", "cel"].includes(panel) ? clusterWords() : [])];
+  const release = [...(options.release.value ? ["--release", options.release.value] : []), ...(WITH_GATES.includes(panel) ? clusterWords(WITH_LABELS.includes(panel)) : [])];
   const stored = pathOf(fileOf("stored")?.name ?? "stored.yaml");
   // Pods and nodes are read from all tabs.
   const all = () => together()?.files ?? [file];

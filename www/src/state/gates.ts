@@ -39,8 +39,9 @@ export function serverOnly(): Record<string, unknown> {
   return rest;
 }
 
-/** The same as the command line takes it. */
-export function clusterWords(): string[] {
+/** The gates as the command line takes them; `labels`: those of the namespace too. */
+export function clusterWords(labels: boolean): string[] {
   const set = Object.entries(gates.value.set).map(([name, on]) => `${name}=${on}`);
-  return set.length > 0 ? ["--gates", set.join(",")] : [];
+  const pairs = labels ? Object.entries(namespaceLabels.value).map(([name, value]) => `${name}=${value}`) : [];
+  return [...(set.length > 0 ? ["--gates", set.join(",")] : []), ...(pairs.length > 0 ? ["--namespace-labels", pairs.join(",")] : [])];
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "./checks.ts";
 import { files, source, type PageFile } from "./files.ts";
 import { findingText } from "./markdown.ts";
 import { notify } from "./notices.ts";
-import { release } from "./options.ts";
+import { cluster } from "./gates.ts";
 
 export const FORMATS = ["markdown", "sarif", "json"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -60,7 +60,7 @@ function sarif(checked: readonly Checked[]): unknown {
 async function checkAll(): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const file of files.peek().filter(({ role }) => role === "manifest")) {
-    const options = { limits: LIMITS, ...(release.peek() ? { release: release.peek() } : {}) };
+    const options = { limits: LIMITS, ...cluster() };
     const outcome = await ask<Answer>(`saved:${file.id}`, { verb: "validate", text: source(file), options });
     if (outcome.kind === "answer") checked.push({ file, answer: outcome.answer });
   }

@@ -10,7 +10,7 @@ import { announce } from "../state/notices.ts";
 import { copyText } from "../state/actions.ts";
 import { copyLink } from "../state/session.ts";
 import { told } from "../i18n/engine.ts";
-import { release } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
 import type { Together } from "../state/together.ts";
 import { Chain } from "./Chain.tsx";
 import { WouldWork } from "./WouldWork.tsx";
@@ -177,7 +177,7 @@ export function Cell({ matrix, row, column, all }: Props) {
       {
         verb: "evaluate",
         text: all,
-        options: release.peek() ? { release: release.peek() } : {},
+        options: serverOnly(),
         texts: { nodes: literal("what-if", text) },
         shape: "cell",
         cell: { object: entry.object, node: 0, name },
@@ -190,7 +190,7 @@ export function Cell({ matrix, row, column, all }: Props) {
   useEffect(() => {
     const nodes = fileOf("nodes");
     if (!nodes || !entry) return undefined;
-    const request = { verb: "evaluate", text: all, options: release.peek() ? { release: release.peek() } : {}, shape: "cell" } as const;
+    const request = { verb: "evaluate", text: all, options: serverOnly(), shape: "cell" } as const;
     let current = true;
     const take = (found: NodePlacement | null) => {
       if (!current || !found) return;

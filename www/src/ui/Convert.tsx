@@ -9,8 +9,9 @@ import type { ConvertedAnswer } from "../engine/converted.ts";
 import { fileHeads, manifest, source, textOf, type PageFile } from "../state/files.ts";
 import { overlay, reports } from "../state/checks.ts";
 import { versionsIn } from "../state/family.ts";
+import { serverOnly } from "../state/gates.ts";
 import { together } from "../state/together.ts";
-import { annotate, lossy, release, target, wholeProject } from "../state/options.ts";
+import { annotate, lossy, target, wholeProject } from "../state/options.ts";
 import { loadReleases, releases, versions } from "../state/releases.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
@@ -228,7 +229,7 @@ export function Convert() {
   const empty = !file || file.doc.length === 0;
   const several = fileHeads.value.filter((head) => head.role === "manifest" && !head.empty).length > 1;
   const whole = several && wholeProject.value;
-  const key = file && to && !empty && !whole ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${release.value} ${beside.map(({ id, version }) => `${id}@${version}`).join(" ")}` : null;
+  const key = file && to && !empty && !whole ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${JSON.stringify(serverOnly())} ${beside.map(({ id, version }) => `${id}@${version}`).join(" ")}` : null;
   const asked = useRef<{ file: PageFile; to: string } | null>(null);
   const { outcome, fresh } = useEngine<ConvertedAnswer>(
     "convert",
@@ -236,7 +237,7 @@ export function Convert() {
     () => ({
       verb: "convert",
       text: source(file!),
-      options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...(release.value ? { release: release.value } : {}) },
+      options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...serverOnly() },
       ...(beside.length > 0 ? { texts: Object.fromEntries(beside.map((other, index) => [`beside${index}`, source(other)])) } : {}),
       shape: "converted",
     }),

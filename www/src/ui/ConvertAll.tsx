@@ -3,7 +3,8 @@ import { reveal } from "../editor/editor.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { files } from "../state/files.ts";
-import { annotate, lossy, release, target } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
+import { annotate, lossy, target } from "../state/options.ts";
 import { applyAll, convertAll, downloadAll, type ConvertedFile } from "../state/project.ts";
 import { located, shortName } from "./losses.ts";
 import { Ticked } from "./Ticked.tsx";
@@ -19,12 +20,12 @@ export function ConvertAll({ known }: { known: readonly string[] }) {
   const s = t.value;
   const to = target.value === "other" ? (known.at(-1) ?? "") : target.value;
   const [state, setState] = useState<{ done: ConvertedFile[]; all: number; key: string }>({ done: [], all: 0, key: "" });
-  const key = JSON.stringify([to, lossy.value, annotate.value, release.value, files.value.map(({ id, version, role }) => [id, version, role])]);
+  const key = JSON.stringify([to, lossy.value, annotate.value, serverOnly(), files.value.map(({ id, version, role }) => [id, version, role])]);
   useEffect(() => {
     if (to === "") return undefined;
     let current = true;
     const timer = window.setTimeout(() => {
-      const options = { lossy: lossy.peek() ? "allow" : "refuse", ...(annotate.peek() ? { annotate: true } : {}), ...(release.peek() ? { release: release.peek() } : {}) };
+      const options = { lossy: lossy.peek() ? "allow" : "refuse", ...(annotate.peek() ? { annotate: true } : {}), ...serverOnly() };
       void convertAll(to, options, known, (done, all) => current && setState({ done, all, key }), () => current);
     }, 300);
     return () => {

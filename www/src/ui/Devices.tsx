@@ -39,6 +39,8 @@ const MANY = 15;
 const MOST_COLUMNS = 24;
 /** The code for a text that is too long to read. */
 const TOO_LONG = "limit-bytes";
+/** Codes that a text without pods always gives, and what the introduction says itself. */
+const WITHOUT_PODS = ["nothing-checked", "unknown-kind", TOO_LONG, SAID];
 
 /** The question about devices, as it was when it was asked. */
 interface Asked {
@@ -252,7 +254,20 @@ export function Devices() {
   const copied = whatIf.value.some((change) => change.startsWith("node-like="));
   if (!file || !all) return null;
   if (grid && !grid.ours && familyOf(all) === "classic") return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
-  if (grid && (!grid.ours || grid.groups.length === 0)) return <Intro tooLong={grid.matrix.findings.some(({ code }) => code === TOO_LONG)} />;
+  if (grid && (!grid.ours || grid.groups.length === 0)) {
+    // Slices say something without a pod too.
+    const found = grid.ours ? grid.matrix.findings.filter(({ code }) => !WITHOUT_PODS.includes(code)) : [];
+    return (
+      <>
+        {found.length > 0 && (
+          <div class="devices without-pods">
+            <FindingList findings={found} fileId={file.id} canFix={false} locate={all.locate} />
+          </div>
+        )}
+        <Intro tooLong={grid.matrix.findings.some(({ code }) => code === TOO_LONG)} />
+      </>
+    );
+  }
   const matrix = shown?.matrix;
   const together_ = !apart && alike.size < rows.length;
   const pickedAt = grid && picked ? grid.groups.findIndex(({ pod }) => (pod ?? "") === picked.pod) : -1;

@@ -10,6 +10,7 @@ import { CEL_SHOWN, FIRST_EXPRESSION, celCases, celShown, celWords, chosenDevice
 import { writeSelector } from "../state/selectors.ts";
 import { together } from "../state/together.ts";
 import { Commands } from "./Commands.tsx";
+import { Functions } from "./Functions.tsx";
 import { Icon } from "./Icon.tsx";
 import { SIGNS } from "./MatrixGrid.tsx";
 import { Ticked } from "./Ticked.tsx";
@@ -259,6 +260,7 @@ export function Expression() {
           )}
         </div>
       )}
+      <Functions onInsert={(text) => editor.current?.insert(text)} />
       <Commands panel="cel" />
     </div>
   );

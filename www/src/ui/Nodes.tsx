@@ -4,7 +4,8 @@ import type { Matrix } from "../engine/placement.ts";
 import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, freeName, literal, manifest, newFile, source } from "../state/files.ts";
-import { nodeWords, picked as pickedCell, release } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
+import { nodeWords, picked as pickedCell } from "../state/options.ts";
 import { together } from "../state/together.ts";
 import { familyOf } from "../state/family.ts";
 import { Cell } from "./Cell.tsx";
@@ -48,7 +49,7 @@ export function Nodes() {
   const [wanted, setWanted] = useState<ReadonlySet<Verdict>>(new Set());
   const picked = pickedCell.value;
   const all = together();
-  const key = all && `${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${release.value}`;
+  const key = all && `${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${JSON.stringify(serverOnly())}`;
   const { outcome, fresh } = useEngine<Matrix>(
     "evaluate",
     key ?? null,
@@ -56,7 +57,7 @@ export function Nodes() {
       verb: "evaluate",
       text: all!,
       texts: { nodes: nodes ? source(nodes) : literal("nodes", "") },
-      options: release.value ? { release: release.value } : {},
+      options: serverOnly(),
       shape: "placement",
     }),
     pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),

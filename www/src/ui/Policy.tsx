@@ -5,7 +5,8 @@ import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
 import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines, textOf } from "../state/files.ts";
-import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser, release } from "../state/options.ts";
+import { serverOnly } from "../state/gates.ts";
+import { POLICY_OPERATIONS, policyGroups, policyOperation, policyUser } from "../state/options.ts";
 import { copyText, download } from "../state/actions.ts";
 import { pointedVerdict } from "../state/goal.ts";
 import { verdictMarkdown } from "../state/markdown.ts";
@@ -116,7 +117,7 @@ export function Policy() {
   const groups = policyGroups.value;
   const [most, setMost] = useState(Math.max(50, pointedVerdict.peek()));
   const text = settings ? source(settings) : null;
-  const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, release.value]);
+  const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, serverOnly()]);
   const { outcome, fresh } = useEngine<Admission>(
     "admit",
     key ?? null,
@@ -124,7 +125,7 @@ export function Policy() {
       verb: "admit",
       text: source(file!),
       texts: { settings: text ?? literal("settings", ""), ...(operation === "CREATE" || !stored ? {} : { old: source(stored) }) },
-      options: { operation, username: user, groups: groups.split(",").map((group) => group.trim()).filter(Boolean), ...(release.value ? { release: release.value } : {}) },
+      options: { operation, username: user, groups: groups.split(",").map((group) => group.trim()).filter(Boolean), ...serverOnly() },
       shape: "admission",
     }),
     pauseFor(file?.doc.length ?? 0),

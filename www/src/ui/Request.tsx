@@ -4,7 +4,8 @@ import { toSpan } from "../editor/positions.ts";
 import type { TextSource } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, literal, manifest, source, textOf, type PageFile } from "../state/files.ts";
-import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, release, requestNamespace, requestObject, via, VIAS } from "../state/options.ts";
+import { cluster, serverOnly } from "../state/gates.ts";
+import { FIELD_VALIDATIONS, fieldManager, fieldValidation, force, operation, OPERATIONS, patchType, PATCH_TYPES, requestNamespace, requestObject, via, VIAS } from "../state/options.ts";
 import { overlay } from "../state/checks.ts";
 import { likeIn, printYaml } from "../state/print.ts";
 import { Commands } from "./Commands.tsx";
@@ -58,11 +59,11 @@ export function Request() {
   const haveOld = !!stored && stored.doc.length > 0;
   const havePatch = !!patch && patch.doc.length > 0;
   const ready = file && (!needsOld || haveOld) && (!patches || havePatch);
-  const common: Record<string, unknown> = release.value ? { release: release.value } : {};
-  const deps = [file?.id, file?.version, stored?.id, stored?.version, patch?.id, patch?.version, op, fieldValidation, via, requestNamespace, patchType, fieldManager, force, release].map((part) =>
+  const reads = serverOnly();
+  const deps = [file?.id, file?.version, stored?.id, stored?.version, patch?.id, patch?.version, op, fieldValidation, via, requestNamespace, patchType, fieldManager, force].map((part) =>
     typeof part === "object" && part !== null && "value" in part ? part.value : part,
   );
-  const key = ready ? JSON.stringify(deps) : null;
+  const key = ready ? JSON.stringify([...deps, cluster()]) : null;
   const length = (file?.doc.length ?? 0) + (stored?.doc.length ?? 0);
   const { outcome, fresh } = useEngine<Answer>(
     "request",
@@ -75,7 +76,7 @@ export function Request() {
             text: source(patch!),
             texts: { old: source(stored!) } as Record<string, TextSource>,
             options: {
-              ...common,
+              ...cluster(),
               operation: op,
               patchType: patchType.value,
               fieldValidation: fieldValidation.value,
@@ -87,15 +88,15 @@ export function Request() {
             verb: "validate",
             text: source(file!),
             texts: needsOld ? { old: source(stored!) } : ({} as Record<string, TextSource>),
-            options: { ...common, operation: op, fieldValidation: fieldValidation.value, via: via.value, ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}) },
+            options: { ...cluster(), operation: op, fieldValidation: fieldValidation.value, via: via.value, ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}) },
           },
     pauseFor(length),
   );
-  const parsedNew = useEngine<Answer>("request-new", file && !patches ? `${file.id} ${file.version} ${release.value}` : null, () => ({ verb: "parse", text: source(file!), options: common }), pauseFor(length));
+  const parsedNew = useEngine<Answer>("request-new", file && !patches ? `${file.id} ${file.version} ${JSON.stringify(reads)}` : null, () => ({ verb: "parse", text: source(file!), options: reads }), pauseFor(length));
   const parsedOld = useEngine<Answer>(
     "request-old",
-    stored && needsOld ? `${stored.id} ${stored.version} ${release.value}` : null,
-    () => ({ verb: "parse", text: source(stored!), options: common }),
+    stored && needsOld ? `${stored.id} ${stored.version} ${JSON.stringify(reads)}` : null,
+    () => ({ verb: "parse", text: source(stored!), options: reads }),
     pauseFor(length),
   );
   const afterNow = patches ? outcome : parsedNew.outcome;
