@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
 import { admission } from "../src/engine/admission.ts";
 import type { CodeExample } from "../build/codeexamples.ts";
-import { choose, dist, home, openPage, settled, setText, setUp, textOf } from "./page.ts";
+import { choose, dist, home, openPage, settled, setText, setUp, textOf, threadClock } from "./page.ts";
 
 setUp();
 
@@ -694,10 +694,7 @@ describe("speed", () => {
     await page.keyboard.press("ControlOrMeta+Home");
     for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("End");
-    const cdp = await page.context().newCDPSession(page);
-    // Time of the thread itself: other programs on the machine do not count.
-    await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-    const busy = async () => (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
+    const busy = await threadClock(page);
     await page.evaluate(() => {
       const state = globalThis as unknown as { drawn: number };
       state.drawn = 0;
