@@ -43,10 +43,10 @@ async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences"
     }),
   );
   const readmes = [
-    { path: "README.md", about: "claimkit" },
-    { path: "pkg/README.md", about: "claimkit on npm" },
-    { path: "examples/recipes/README.md", about: "claimkit recipes" },
-  ].map(({ path, about }) => ({ path, about, text: readFileSync(join(here, "..", path), "utf8") }));
+    { path: "README.md", about: "claimkit", chinese: "claimkit.md" },
+    { path: "pkg/README.md", about: "claimkit on npm", chinese: "npm.md" },
+    { path: "examples/recipes/README.md", about: "claimkit recipes", chinese: "recipes.md" },
+  ].map(({ path, about, chinese }) => ({ path, about, text: readFileSync(join(here, "..", path), "utf8"), chinese: readFileSync(join(here, "guide/zh", chinese), "utf8") }));
   return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
 }
 

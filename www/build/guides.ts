@@ -1,13 +1,19 @@
 import { marked, Renderer, type Tokens } from "marked";
 
-/** A chapter of a README as a page of its own. */
-export interface Guide {
-  /** The name of its page. */
-  slug: string;
+/** A chapter of a README as a page. */
+export interface GuideText {
   title: string;
   description: string;
   /** The chapter in HTML, below its heading. */
   html: string;
+}
+
+/** A chapter of a README as a page of its own. */
+export interface Guide extends GuideText {
+  /** The name of its page. */
+  slug: string;
+  /** The same in Chinese, where somebody translated it. */
+  chinese?: GuideText;
 }
 
 /** A README whose chapters become guides; `about` names it in the titles. */
@@ -15,6 +21,8 @@ export interface Readme {
   path: string;
   text: string;
   about: string;
+  /** Its chapters in Chinese, in the same order; `{{code}}` stands for each block of code. */
+  chinese: string;
 }
 
 /** Chapters that are about the repository and not about using it, or are the playground itself. */
@@ -42,10 +50,10 @@ interface Chapter {
 }
 
 /** Returns the chapters of the second level; code blocks have no headings. */
-function chaptersOf(readme: Readme): Chapter[] {
+function chaptersOf(readme: Readme, text = readme.text): Chapter[] {
   const chapters: Chapter[] = [];
   let fenced = false;
-  for (const line of readme.text.split("\n")) {
+  for (const line of text.split("\n")) {
     if (line.startsWith("```")) fenced = !fenced;
     const heading = fenced ? undefined : /^## (.+)$/.exec(line)?.[1];
     if (heading !== undefined) chapters.push({ readme, heading, slug: slugOf(`${readme.about} ${heading}`), body: "" });
@@ -64,12 +72,16 @@ function anchors(chapters: readonly Chapter[]): Map<string, string> {
   return found;
 }
 
-function rendererFor(path: string, known: ReadonlyMap<string, string>): Renderer {
+/** The headings of a chapter, without those in code. */
+const headingsIn = (body: string): string[] => [...body.replace(/^```[^]*?^```$/gm, "").matchAll(/^###+ (.+)$/gm)].map(([, heading]) => heading!);
+
+/** `ids`: those of the headings, where they are not made of their words. */
+function rendererFor(path: string, known: ReadonlyMap<string, string>, ids: string[] = []): Renderer {
   const renderer = new Renderer();
   // Pictures are of the page that the guide leads to.
   renderer.image = () => "";
   renderer.heading = function ({ tokens, depth, text }: Tokens.Heading) {
-    return `<h${depth - 1} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth - 1}>\n`;
+    return `<h${depth - 1} id="${ids.shift() ?? slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth - 1}>\n`;
   };
   renderer.link = function ({ href, tokens }: Tokens.Link) {
     const inner = this.parser.parseInline(tokens);
@@ -83,15 +95,21 @@ function rendererFor(path: string, known: ReadonlyMap<string, string>): Renderer
 
 /** The guides of READMEs, in their order. */
 export function guidesOf(readmes: readonly Readme[]): Guide[] {
-  const chapters = readmes.flatMap(chaptersOf);
+  const chapters = readmes.flatMap((readme) => chaptersOf(readme));
   const known = anchors(chapters);
-  return chapters.map(({ readme, heading, slug, body }) => {
-    const first = body.split(/\n\n+/).find((block) => /^[A-Z`]/.test(block.trim())) ?? "";
-    return {
-      slug,
-      title: `${heading} – ${readme.about}`,
-      description: plain(first),
-      html: marked.parse(body, { async: false, renderer: rendererFor(readme.path, known) }).replace(/<p>\s*<\/p>\n?/g, ""),
-    };
+  const page = ({ readme, heading }: Chapter, body: string, ids?: string[]): GuideText => ({
+    title: `${heading} – ${readme.about}`,
+    description: plain(body.split(/\n\n+/).find((block) => /^[A-Z`\u4e00-\u9fff]/.test(block.trim())) ?? ""),
+    html: marked.parse(body, { async: false, renderer: rendererFor(readme.path, known, ids) }).replace(/<p>\s*<\/p>\n?/g, ""),
+  });
+  const translated = new Map(readmes.map((readme) => [readme, chaptersOf(readme, readme.chinese)]));
+  return chapters.map((chapter) => {
+    const { readme, slug, body } = chapter;
+    const chinese = translated.get(readme)![chapters.filter((other) => other.readme === readme).indexOf(chapter)];
+    if (!chinese) return { slug, ...page(chapter, body) };
+    const code = body.match(/^```[^]*?^```$/gm) ?? [];
+    let next = 0;
+    const filled = chinese.body.replace(/^\{\{code\}\}$/gm, () => code[next++] ?? "");
+    return { slug, ...page(chapter, body), chinese: page(chinese, filled, headingsIn(body).map(slugOf)) };
   });
 }

@@ -19,7 +19,7 @@ type Language = "en" | "zh-Hans";
 
 const WORDS: Record<Language, Record<string, string>> = {
   en: { playground: "Playground", codes: "All codes", means: "What it means", why: "Why it matters", rule: "The rule", example: "Example", write: "What to write", fix: "The fix", open: "Open in the playground", docs: "Kubernetes documentation", other: "简体中文", causes: "What it can be", todo: "What to do", says: "When the scheduler says so", tryYours: "Try yours in the playground", funnel: "How an answer looks", serves: "Versions that are served", changes: "What changes inside", sentences: "What kube-scheduler says", releases: "Releases", versions: "Versions", guides: "Guides", title: "Finding codes" },
-  "zh-Hans": { playground: "演练场", codes: "全部代码", means: "含义", why: "为何重要", rule: "规则", example: "示例", write: "应如何书写", fix: "修复", open: "在演练场中打开", docs: "Kubernetes 文档", other: "English", causes: "可能的原因", todo: "该怎么做", says: "调度器在何时这样说", tryYours: "在演练场中试试您的内容", funnel: "答案的样子", serves: "提供的版本", changes: "其间的变化", sentences: "kube-scheduler 的说法", releases: "Kubernetes 版本", versions: "API 版本", guides: "指南（英文）", title: "检查结果代码" },
+  "zh-Hans": { playground: "演练场", codes: "全部代码", means: "含义", why: "为何重要", rule: "规则", example: "示例", write: "应如何书写", fix: "修复", open: "在演练场中打开", docs: "Kubernetes 文档", other: "English", causes: "可能的原因", todo: "该怎么做", says: "调度器在何时这样说", tryYours: "在演练场中试试您的内容", funnel: "答案的样子", serves: "提供的版本", changes: "其间的变化", sentences: "kube-scheduler 的说法", releases: "Kubernetes 版本", versions: "API 版本", guides: "指南", title: "检查结果代码" },
 };
 
 /** More characters of a title or description than these are not shown in lists of results. */
@@ -88,7 +88,7 @@ function document({ language, other, title, description, root, nav = "", body }:
 ${other === "" ? "" : `<link rel="alternate" hreflang="${otherLanguage}" href="${other}">\n`}<link rel="stylesheet" href="${root}codes/codes.css">
 </head>
 <body>
-<nav><a href="${root}">${words["playground"]}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words["codes"]}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words["sentences"]}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words["releases"]}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words["versions"]}</a> <a href="${root}guide/index.html">${words["guides"]}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words["other"]}</a>`}${nav}</nav>
+<nav><a href="${root}">${words["playground"]}</a> <a href="${root}codes/${language === "en" ? "" : "zh/"}index.html">${words["codes"]}</a> <a href="${root}scheduler/${language === "en" ? "" : "zh/"}index.html">${words["sentences"]}</a> <a href="${root}releases/${language === "en" ? "" : "zh/"}index.html">${words["releases"]}</a> <a href="${root}versions/${language === "en" ? "" : "zh/"}index.html">${words["versions"]}</a> <a href="${root}guide/${language === "en" ? "" : "zh/"}index.html">${words["guides"]}</a>${other === "" ? "" : ` <a href="${other}" lang="${otherLanguage}" hreflang="${otherLanguage}">${words["other"]}</a>`}${nav}</nav>
 <main>
 ${body}
 </main>
@@ -306,19 +306,34 @@ ${code("npx claimkit convert --to v1 manifests/")}`,
   return pages;
 }
 
-/** The chapters of the READMEs, in English as they are. */
+/** The chapters of the READMEs, in both languages. */
 function guidePages(readmes: readonly Readme[]): SitePage[] {
   const guides = guidesOf(readmes);
-  const pages = guides.map(({ slug, title, description, html }): SitePage => ({
-    path: `guide/${slug}.html`,
-    html: document({ language: "en", root: "../", other: "", title: cut(title, LONGEST_TITLE), description: describe(description, `${title}: how claimkit checks Kubernetes device claims, with the commands to copy.`), body: `<h1>${escape(title)}</h1>\n${html}` }),
-  }));
-  const rows = guides.map(({ slug, title, description }) => `<dt><a href="${slug}.html">${escape(title)}</a></dt>\n<dd>${escape(cut(description, LONGEST_DESCRIPTION))}</dd>`);
-  pages.push({
-    path: "guide/index.html",
-    html: document({ language: "en", root: "../", other: "", title: "Guides: claimkit on the command line, in CI, editors and code", description: "How to install claimkit, check manifests on the command line and in a running cluster, and use it from JavaScript, Rust, editors and language servers.", body: `<h1>${WORDS.en["guides"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>` }),
-  });
-  return pages;
+  const of = (language: Language): SitePage[] => {
+    const english = language === "en";
+    const root = english ? "../" : "../../";
+    const folder = english ? "guide/" : "guide/zh/";
+    const list = guides.flatMap(({ slug, chinese, ...own }) => (english ? [{ slug, ...own, both: chinese !== undefined }] : chinese ? [{ slug, ...chinese, both: true }] : []));
+    const rows = list.map(({ slug, title, description }) => `<dt><a href="${slug}.html">${escape(title)}</a></dt>\n<dd>${escape(cut(description, LONGEST_DESCRIPTION))}</dd>`);
+    return [
+      ...list.map(({ slug, title, description, html, both }): SitePage => {
+        const more = english ? `${title}: how claimkit checks Kubernetes device claims, with the commands to copy.` : `${title}：claimkit 如何检查 Kubernetes 的设备申领，并附可复制的命令。`;
+        return { path: `${folder}${slug}.html`, html: document({ language, root, other: both ? (english ? `zh/${slug}.html` : `../${slug}.html`) : "", title: cut(title, LONGEST_TITLE), description: describe(description, more), body: `<h1>${escape(title)}</h1>\n${html}` }) };
+      }),
+      {
+        path: `${folder}index.html`,
+        html: document({
+          language,
+          root,
+          other: english ? "zh/index.html" : "../index.html",
+          title: english ? "Guides: claimkit on the command line, in CI, editors and code" : "指南：在命令行、CI、编辑器和代码中使用 claimkit",
+          description: english ? "How to install claimkit, check manifests on the command line and in a running cluster, and use it from JavaScript, Rust, editors and language servers." : "如何安装 claimkit，在命令行和运行中的集群里检查清单，以及从 JavaScript、Rust、编辑器和语言服务器中使用它；每篇指南都附有可复制的命令和它们的输出。",
+          body: `<h1>${WORDS[language]["guides"]}</h1>\n<dl>\n${rows.join("\n")}\n</dl>`,
+        }),
+      },
+    ];
+  };
+  return [...of("en"), ...of("zh-Hans")];
 }
 
 /** A list of releases, newest first, so that each can be reached. */

@@ -87,10 +87,23 @@ describe("a site with an address", () => {
         const file = join(site, target === "" || target.endsWith("/") ? join(target, "index.html") : target);
         expect(existsSync(statSync(file, { throwIfNoEntry: false })?.isDirectory() ? join(file, "index.html") : file), `${path}: ${href}`).toBe(true);
       }
-      // Guides are in the READMEs' language.
-      if (path.startsWith("guide/")) continue;
       const other = path.includes("/zh/") ? path.replace("/zh/", "/") : path.replace(/\/([^/]*)$/, "/zh/$1");
       expect(existsSync(join(site, other)), other).toBe(true);
+    }
+  });
+
+  it("has the guides in Chinese as they are in English: the same sections, commands and rows", () => {
+    const guides = pages.filter(({ path }) => path.startsWith("guide/") && !path.includes("/zh/"));
+    expect(guides.length).toBeGreaterThan(15);
+    for (const { path, html } of guides) {
+      const chinese = readFileSync(join(site, path.replace("guide/", "guide/zh/")), "utf8");
+      const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found]) => found);
+      expect(all(chinese, /<pre>([^]*?)<\/pre>/g), path).toEqual(all(html, /<pre>([^]*?)<\/pre>/g));
+      expect(all(chinese, /<h[2-4] id="([^"]*)"/g), path).toEqual(all(html, /<h[2-4] id="([^"]*)"/g));
+      expect(all(chinese, /<(tr)>/g).length, path).toBe(all(html, /<(tr)>/g).length);
+      expect(chinese, path).not.toContain("{{code}}");
+      expect(part(chinese, /<h1>([^]*?)<\/h1>/), path).toMatch(/[\u4e00-\u9fff]|^(Node|Helm|Kustomize|Flux|Argo CD|CI|JSON Schema) – /);
+      expect(part(chinese, /<main>([^]*?)<\/main>/).match(/[\u4e00-\u9fff]/g)?.length ?? 0, path).toBeGreaterThan(10);
     }
   });
 

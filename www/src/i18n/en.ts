@@ -489,6 +489,7 @@ export const en = {
   noReviewed: "There is no object in this AdmissionReview.",
   openExpression: "Try it in Expression",
   printCluster: "What prints a cluster for this page",
+  guideWaiting: "This pod waits, and its status has what the scheduler says of it. Why every node fails is in the other objects: paste what this prints.",
   guideEvent: "This is what the scheduler says of a pod that waits. Why every node fails is in the objects: paste what this prints.",
   guideFenced: "This text has the fences of Markdown around its manifests.",
   guidePrompted: "This text has lines in it that were typed into a shell.",

@@ -4,7 +4,7 @@ import type { Role } from "./files.ts";
 
 /** The kind of a text that is not a manifest written by a person, and the role that fits it. */
 export interface Guide {
-  what: "nodes" | "patch" | "table" | "described" | "event" | "fenced" | "prompted" | "expression" | "review" | "helm" | "live" | "dump" | "settings" | "config" | "large" | "other";
+  what: "nodes" | "patch" | "table" | "described" | "event" | "waiting" | "fenced" | "prompted" | "expression" | "review" | "helm" | "live" | "dump" | "settings" | "config" | "large" | "other";
   use?: Role;
   /** For a dump: the number of objects of each kind that placing looks at. */
   kinds?: readonly KindCount[];
@@ -30,10 +30,13 @@ const OURS = "resource.k8s.io/";
 const has = (kinds: readonly KindCount[], ...names: string[]): boolean => kinds.some(({ kind }) => names.includes(kind));
 
 /** Returns the advice that follows from the engine's list of objects. */
-function ofKinds({ kinds, live }: ShortAnswer): Guide | null {
+function ofKinds({ kinds, live }: ShortAnswer, head: string): Guide | null {
   if (kinds.length === 0) return null;
   if (kinds.every(({ apiVersion, kind }) => apiVersion === "v1" && (kind === "Node" || kind === "NodeList"))) return { what: "nodes", use: "nodes" };
   if (has(kinds, "AdmissionReview")) return { what: "review" };
+  const only = (...names: string[]) => kinds.every(({ kind }) => names.includes(kind));
+  if (only("Event", "EventList") && EVENT.test(head)) return { what: "event" };
+  if (only("Pod", "PodList") && live && EVENT.test(head)) return { what: "waiting" };
   if (!live || !kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS))) return null;
   const several = kinds.reduce((sum, { count }) => sum + count, 0) > 1;
   if (several && has(kinds, "Node", "Pod", "ResourceSlice")) return { what: "dump", kinds };
@@ -48,7 +51,7 @@ export function guideFor(doc: Text, answer: ShortAnswer): Guide | null {
   if (lines.some((line) => FENCE.test(line))) return { what: "fenced" };
   if (lines.some((line) => PROMPT.test(line))) return { what: "prompted" };
   if (answer.findings.some(({ code }) => code === "limit-bytes")) return { what: "large" };
-  const known = ofKinds(answer);
+  const known = ofKinds(answer, head);
   if (known) return known;
   const { kinds } = answer;
   const ours = kinds.some(({ apiVersion }) => apiVersion.startsWith(OURS));

@@ -21,6 +21,7 @@ const SAY: Record<Guide["what"], (s: Sentences) => string> = {
   live: (s) => s.guideLive,
   settings: (s) => s.guideSettings,
   event: (s) => s.guideEvent,
+  waiting: (s) => s.guideWaiting,
   fenced: (s) => s.guideFenced,
   prompted: (s) => s.guidePrompted,
   expression: (s) => s.guideExpression,
@@ -116,7 +117,7 @@ const DO: Partial<Record<Guide["what"], { label: (s: Sentences) => string; run: 
 };
 
 /** Sentences about a pod that cannot be placed are followed by what to run. */
-const WITH_COMMAND: Guide["what"][] = ["described", "event", "table"];
+const WITH_COMMAND: Guide["what"][] = ["described", "event", "waiting", "table"];
 
 /** Shows the kind of a pasted text that is not a manifest, with a link to the panel for it. */
 export function GuideLine({ guide, file, cleanable = false }: { guide: Guide; file: PageFile; cleanable?: boolean }) {
