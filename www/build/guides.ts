@@ -93,9 +93,12 @@ function rendererFor(path: string, known: ReadonlyMap<string, string>, ids: stri
   return renderer;
 }
 
+/** Leaves out tables of pictures: nothing would be left in them. */
+const withoutPictures = (body: string): string => body.replace(/(?:^\|.*\n)+/gm, (table) => (table.includes("![") ? "" : table));
+
 /** The guides of READMEs, in their order. */
 export function guidesOf(readmes: readonly Readme[]): Guide[] {
-  const chapters = readmes.flatMap((readme) => chaptersOf(readme));
+  const chapters = readmes.flatMap((readme) => chaptersOf(readme)).map((chapter) => ({ ...chapter, body: withoutPictures(chapter.body) }));
   const known = anchors(chapters);
   const page = ({ readme, heading }: Chapter, body: string, ids?: string[]): GuideText => ({
     title: `${heading} – ${readme.about}`,
