@@ -95,6 +95,18 @@ describe("expressions", () => {
     }
   });
 
+  it("that are emptied have no command, and no other one in its place", async () => {
+    const { page, done } = await openPage({ path: "#example=cel" });
+    await page.locator(".expression .commands code").waitFor();
+    await page.locator(".expression-text .cm-content").click();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.press("Delete");
+    await page.locator(".expression .commands code").waitFor({ state: "detached" });
+    await page.keyboard.insertText("true");
+    await expect.poll(() => page.locator(".expression .commands code").textContent()).toMatch(/ true$/);
+    await done();
+  });
+
   it("can call functions that are listed with the release each is new in, and written from there", async () => {
     for (const [locale, panel, summary, since, absent] of [
       ["en-US", "Expression", "Functions and fields", "since 1.35", "not in 1.34"],

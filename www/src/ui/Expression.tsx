@@ -261,7 +261,7 @@ export function Expression() {
         </div>
       )}
       <Functions onInsert={(text) => editor.current?.insert(text)} />
-      <Commands panel="cel" />
+      {text.trim() !== "" && <Commands panel="cel" />}
     </div>
   );
 }
