@@ -36,7 +36,7 @@ export function setUp(): void {
     (server as unknown as { on(event: "request", hear: (request: { url?: string }) => void): void }).on("request", ({ url = "" }) => served.push(url));
     home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
     browser = await chromium.launch({ executablePath: executable(), args: ["--disable-dev-shm-usage"] });
-    // The first page of a browser starts its processes, which is no part of any test.
+    // The first page starts the processes of the browser; no test should wait for them.
     const first = await browser.newPage();
     await first.goto(`${home}icon.svg`);
     await first.close();

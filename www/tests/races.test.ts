@@ -5,7 +5,7 @@ import { home, openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
-/** What an answer that comes late must leave alone: each test holds something back, does what a person does meanwhile, and lets go. */
+/** Each test holds an answer back, does what a person would do meanwhile, and lets the answer come. */
 
 interface Engine {
   held: boolean;

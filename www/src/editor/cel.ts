@@ -36,7 +36,7 @@ export function errorsIn(doc: Text, error: string): Diagnostic[] {
 export interface CelEditor {
   /** Shows a text that was changed elsewhere. */
   show(text: string): void;
-  /** Writes at the cursor, which then stands between the brackets. */
+  /** Writes at the cursor. After a call the cursor is in its brackets. */
   insert(text: string): void;
   /** Underlines where the compiler's error is; nothing without one. */
   mark(error: string | undefined): void;

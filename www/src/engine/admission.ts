@@ -77,7 +77,7 @@ function written(text: string, { range }: ObjectEntry, parse: Verb): unknown {
   return parse(own, { raw: true })["raw"];
 }
 
-/** What the engine, which has no clock, writes where the server sets the time. */
+/** The word for the time that the server sets: the engine has no clock. */
 const CLOCK = "(NOW)";
 
 /** Returns an object with the time in place of the engine's word for it: the policy reads a time there. */

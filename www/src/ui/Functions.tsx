@@ -5,7 +5,7 @@ import { t } from "../i18n/index.ts";
 import { release } from "../state/options.ts";
 import { Ticked } from "./Ticked.tsx";
 
-/** What is written to call a function: its name, or all of it for the field of a device. */
+/** Returns the call of a function without arguments, or the field of a device. */
 function called({ signature }: CelFunction): string {
   const field = /^(device\.\w+):/.exec(signature)?.[1];
   if (field !== undefined) return field;
