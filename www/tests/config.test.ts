@@ -14,11 +14,11 @@ async function openConfig(page: Page, menu: string | RegExp, button: string): Pr
 }
 
 describe("the settings of a project", () => {
-  it("are a claimkit.toml: release, gates and labels, in both directions", async () => {
-    for (const [locale, menu, button, inForce] of [
-      ["en-US", /^Release/, "Edit as claimkit.toml", "In force: release 1.34.2, 1 gate, 1 namespace label"],
-      ["zh-CN", /^版本/, "作为 claimkit.toml 编辑", "生效：版本 1.34.2，1 个门控，1 个名字空间标签"],
-    ] as const) {
+  for (const [locale, menu, button, inForce] of [
+    ["en-US", /^Release/, "Edit as claimkit.toml", "In force: release 1.34.2, 1 gate, 1 namespace label"],
+    ["zh-CN", /^版本/, "作为 claimkit.toml 编辑", "生效：版本 1.34.2，1 个门控，1 个名字空间标签"],
+  ] as const) {
+    it(`are a claimkit.toml: release, gates and labels, in both directions (${locale})`, async () => {
       const { page, done } = await openPage({ locale });
       await settled(page);
       await openConfig(page, menu, button);
@@ -35,8 +35,8 @@ describe("the settings of a project", () => {
       await page.reload();
       await page.locator(".config-line", { hasText: "1.35" }).waitFor();
       await done();
-    }
-  });
+    });
+  }
 
   it("say what is wrong, with its line, and keep what was in force", async () => {
     const { page, done } = await openPage();

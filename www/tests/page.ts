@@ -23,6 +23,9 @@ function executable(): string {
   return found;
 }
 
+/** A browser starts in seconds, and on a machine that compiles beside in minutes. */
+const START_MS = 180_000;
+
 let browser: Browser;
 let server: { close(): void; address(): AddressInfo };
 export let home = "";
@@ -36,11 +39,13 @@ export function setUp(): void {
     (server as unknown as { on(event: "request", hear: (request: { url?: string }) => void): void }).on("request", ({ url = "" }) => served.push(url));
     home = `http://127.0.0.1:${server.address().port}${PREFIX}/`;
     browser = await chromium.launch({ executablePath: executable(), args: ["--disable-dev-shm-usage"] });
-    // The first page starts the processes of the browser; no test should wait for them.
+    // The first page starts the processes of the browser and compiles the engine; no test should wait for them.
     const first = await browser.newPage();
-    await first.goto(`${home}icon.svg`);
+    await first.goto(home, { timeout: START_MS });
+    await settled(first, START_MS);
     await first.close();
-  });
+    served.length = 0;
+  }, START_MS);
   afterAll(async () => {
     await browser?.close();
     server?.close();
@@ -107,8 +112,8 @@ export async function openPage({ path = "", width = 1280, height = 800, colorSch
 }
 
 /** Waits until the findings on the screen belong to the text on the screen. */
-export async function settled(page: Page): Promise<void> {
-  await page.waitForSelector('.problems[aria-busy="false"] .verdict, .problems[aria-busy="false"] .quiet');
+export async function settled(page: Page, timeout = 30_000): Promise<void> {
+  await page.waitForSelector('.problems[aria-busy="false"] .verdict, .problems[aria-busy="false"] .quiet', { timeout });
 }
 
 /** Replaces the text of the open file as a paste does. */
