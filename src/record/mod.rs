@@ -240,7 +240,7 @@ pub fn encode_with_empty(record: &Record<'_>, release: Release, out: &mut String
     encode_record(record, release, Empty::Written, out);
 }
 
-/// What becomes of lists and maps that are empty and not nil, where Go leaves them out.
+/// The treatment of lists and maps that are empty and not nil: Go leaves them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Empty {
     LeftOut,

@@ -224,7 +224,7 @@ impl<'o> Gathering<'o> {
 /// Returns whether the object was never on a server.
 pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
     let metadata = tree.get(item.node, "metadata");
-    !metadata.is_some_and(|metadata| tree.get(metadata, "uid").is_some())
+    metadata.is_none_or(|metadata| tree.get(metadata, "uid").is_none())
 }
 
 /// Returns whether the object makes pods from a template.

@@ -110,7 +110,7 @@ export function codeExamples(tests: string): Record<string, CodeExample> {
     const example = ownExample(readFileSync(join(tests, "codes", name), "utf8"));
     const code = name.replace(/\.yaml$/, "");
     if (example) own[code] = example;
-    // What the page cannot ask, it does not show in another way.
+    // The page shows nothing that it cannot ask.
     else delete found[code];
   }
   return { ...WRITTEN, ...found, ...own };

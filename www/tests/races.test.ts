@@ -236,7 +236,7 @@ describe("what a person asks for last", () => {
     const came = page.waitForResponse(/code-examples\.json/);
     arrive();
     await (await came).finished();
-    // What opens puts aside what was there: as long as that takes.
+    // The page puts the files aside before others open.
     await page.evaluate(() => indexedDB.databases());
     await page.waitForTimeout(500);
     expect(await textOf(page)).toBe(text);

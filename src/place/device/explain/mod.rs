@@ -106,7 +106,7 @@ pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], o
     explain_pod_apart(cluster, case, &nodes, options)
 }
 
-/// As [`explain_pod`]; nodes share an account only if their texts are equal too.
+/// Returns the account as [`explain_pod`] does; nodes share an account only if their texts are equal too.
 pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(usize, &str)], options: Explain) -> PodAccount {
     let refused = case.refused.filter(|_| case.pod.is_none());
     let names = case.pending.iter().chain(&case.allocated).copied().chain(refused).map(|claim| claim.metadata.full_name());
