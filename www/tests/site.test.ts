@@ -194,11 +194,11 @@ describe("a site with an address", () => {
       { apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name: "far", namespace: "demo" }, spec: { devices: {} }, status: { allocation: { nodeSelector: elsewhere } } },
       { apiVersion: "v1", kind: "Pod", metadata: { name: "pod0", namespace: "demo" }, spec: { resourceClaims: [{ name: "far", resourceClaimName: "far" }] } },
     ].map((object) => `---\n${JSON.stringify(object)}\n`).join("");
-    // Stored objects may have fields whose gate is off; those of a new one are dropped.
+    // Stored objects may have fields whose gate is off, and names that the server refuses; those of a new one are dropped or refused.
     for (const [page, text, options, said] of [
       ["device-class-does-not-exist", many.replace("deviceClassName: gpu.example.com", "deviceClassName: none.example.com"), {}, /device class none\.example\.com does not exist/],
       ["resource-pool-being-updated", all.replace("resourceSliceCount: 1}", "resourceSliceCount: 2}"), {}, /asks for all devices, but resource pool \S+ is currently being updated/],
-      ["resource-pool-invalid", all.replace("- name: gpu-3", "- name: gpu-0"), {}, /asks for all devices, but resource pool \S+ is currently invalid/],
+      ["resource-pool-invalid", "", { cluster: all.replace("- name: gpu-3", "- name: gpu-0") }, /asks for all devices, but resource pool \S+ is currently invalid/],
       ["consumable-capacity-disabled", "", { release: "1.34", cluster: example("capacity") }, /has capacity requests, but the DRAConsumableCapacity feature is disabled/],
       ["prioritized-list-disabled", "", { release: "1.34", gates: { DRAPrioritizedList: false }, cluster: example("prioritized") }, /has subrequests, but the DRAPrioritizedList feature is disabled/],
       ["selector-no-such-key", many.replace('device.driver == "gpu.example.com"', 'device.attributes["gpu.example.com"].model == "a"'), {}, /CEL runtime error: no such key: model\. consider using CEL optional chaining/],
