@@ -104,9 +104,12 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// An empty segment refuses the whole text; another segment that is not a name refuses itself.
+/// A text that is too long, or with an empty segment, is refused as a whole; another segment that is not a name refuses itself.
 fn pool_name(value: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
+    if value.len() > SUBDOMAIN_MAX {
+        faults.push(Fault::TooLong(SUBDOMAIN_MAX));
+    }
     for (at, segment) in value.split('/').enumerate() {
         if segment.is_empty() {
             faults.push(Fault::Whole(format!("segment {at}: must not be empty").into()));
@@ -178,6 +181,15 @@ fn extended_resource_name(value: &str) -> Vec<Cow<'static, str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The answers of kube-apiserver 1.37.2.
+    #[test]
+    fn a_pool_name_has_a_bound_as_a_whole() {
+        let segments = format!("{}/{}", "a".repeat(100), "b".repeat(200));
+        assert!(matches!(&faults(Format::PoolName, &segments)[..], [Fault::TooLong(253)]));
+        assert!(matches!(&faults(Format::PoolName, &"a".repeat(254))[..], [Fault::TooLong(253), Fault::Part(..)]));
+        assert!(faults(Format::PoolName, &"a".repeat(253)).is_empty());
+    }
 
     /// The answers of kube-apiserver 1.37.2.
     #[test]
