@@ -1,7 +1,7 @@
-// The public interface of the crates, as rustdoc describes it in JSON: what may grow is `#[non_exhaustive]`, and functions have
-// examples, which are doc tests and run with the tests.
+// The public interface of the crates, as rustdoc's pages show it: what may grow is `#[non_exhaustive]`, and functions have examples,
+// which are doc tests and run with the tests.
 //
-//   api.mjs FOLDER    the folder has CRATE.json of each crate (`rustdoc --output-format json --document-hidden-items`)
+//   api.mjs FOLDER    the folder that `cargo doc` writes
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
@@ -12,7 +12,7 @@ const CRATES = ["claimkit", "claimkit_values", "claimkit_yaml", "claimkit_cel"];
 const COMPLETE = {
   "claimkit_values::quantity::Digits": "the parts of a number",
   "claimkit_values::time::Civil": "the parts of a date",
-  "claimkit_yaml::source::Span": "a start and an end",
+  "claimkit_yaml::span::Span": "a start and an end",
   "claimkit_yaml::source::Position": "a line and a column in two units",
   "claimkit_yaml::tree::Kind": "whoever walks a tree must see a new kind of node",
   "claimkit_yaml::tree::Node": "made by whoever builds a tree",
@@ -30,80 +30,63 @@ const COMPLETE = {
   "claimkit_cel::source::Location": "a line and a column",
 };
 
-/** @param {{ attrs: unknown[] }} item @param {string} word */
-const has = (item, word) => item.attrs.some((attribute) => JSON.stringify(attribute).includes(word));
-const example = (item) => (item.docs ?? "").includes("```");
-/** The type's own example calls the method. */
-const shows = (type, method) => example(type) && new RegExp(`[.:]${method}(::<[^>]*>)?\\(`).test(type.docs);
+/** The text of a piece of a page. */
+const plain = (html) => html.replace(/<[^>]*>/g, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+const hasExample = (docs) => docs.includes("rust-example-rendered");
+/** True if the type's own example calls the method. */
+const shows = (docs, method) => hasExample(docs) && new RegExp(`[.:]${method}(::<[^>]*>)?\\(`).test(plain(docs));
 
-/** Every public item of a crate with its path; hidden ones are left out. */
-function items(document) {
-  const found = [];
-  const seen = new Set();
-  const walk = (id, at, exported) => {
-    const item = document.index[id];
-    if (item === undefined || seen.has(id) || (has(item, "hidden") && !exported)) return;
-    const [[kind, body]] = Object.entries(item.inner);
-    if (kind === "use") {
-      if (has(item, "hidden")) return;
-      const target = document.index[body.id];
-      if (target !== undefined && body.is_glob) for (const inner of Object.values(target.inner)[0].items ?? []) walk(inner, at, false);
-      else walk(body.id, at, true);
-      return;
-    }
-    seen.add(id);
-    const name = at === "" ? item.name : `${at}::${item.name}`;
-    if (kind === "module") for (const inner of body.items) walk(inner, name, false);
-    else found.push({ kind, name, item, body });
-  };
-  walk(document.root, "", false);
-  return found;
+/** Every public item of a crate: its kind, path and page. */
+function items(folder, crate) {
+  const list = readFileSync(path.join(folder, crate, "all.html"), "utf8");
+  const links = [...new Set([...list.matchAll(/href="((?:[\w]+\/)*(?:struct|enum|fn|trait|type|constant|macro|static)\.[\w]+\.html)"/g)].map(([, link]) => link))];
+  const pages = links.map((link) => {
+    const [, modules, kind, name] = /^((?:\w+\/)*)(\w+)\.(\w+)\.html$/.exec(link);
+    return { kind, at: `${crate}::${modules.replaceAll("/", "::")}${name}`, html: readFileSync(path.join(folder, crate, link), "utf8") };
+  });
+  // An item of another crate is looked at there.
+  return pages.filter(({ html }) => new RegExp(`href="(?:\\.\\./)*src/${crate}/`).test(html));
 }
 
-/** The public methods of a type that belong to no trait. */
-function methods(document, body) {
-  const blocks = body.impls.map((id) => document.index[id]).filter((block) => block?.inner.impl.trait === null && !has(block, "hidden"));
-  const all = blocks.flatMap((block) => block.inner.impl.items.map((id) => document.index[id]));
-  return all.filter((item) => item?.inner.function !== undefined && item.visibility === "public" && !has(item, "hidden"));
+/** The declaration of an item, its own documentation, and the methods that belong to no trait. */
+function parts(html) {
+  const declaration = plain(/<pre class="rust item-decl">([^]*?)<\/pre>/.exec(html)?.[1] ?? "");
+  const own = html.split(/<h2 id="[^"]*implementations"/)[0].split(/<h2 id="(?:fields|variants)"/)[0];
+  const inherent = /<h2 id="implementations"[^]*?(?=<h2 id="(?:trait|synthetic|blanket|deref)[\w-]*implementations|$)/.exec(html)?.[0] ?? "";
+  const methods = inherent.split('<section id="method.').slice(1).map((section) => {
+    const name = section.slice(0, section.indexOf('"'));
+    const signature = plain(/<h4 class="code-header">([^]*?)<\/h4>/.exec(section)?.[1] ?? "");
+    return { name, docs: section, isSetter: /\((?:mut )?self[,)]/.test(signature) && signature.endsWith("-> Self") };
+  });
+  const fields = [...html.matchAll(/<span id="structfield\.(\w+)"/g)].map(([, name]) => name);
+  return { declaration, own, methods, fields };
 }
-
-/** True if code outside the crate can write the struct down with all its fields. */
-function isOpen(document, { plain, tuple }) {
-  if (plain !== undefined) return !plain.has_stripped_fields && plain.fields.every((id) => document.index[id]?.visibility === "public");
-  return tuple === undefined || tuple.every((id) => id !== null);
-}
-
-/** True for structs of options: they have a default and methods that give themselves back. */
-const isSetter = (method) => {
-  const { inputs, output } = method.inner.function.sig;
-  return inputs[0]?.[1]?.generic === "Self" && output?.generic === "Self";
-};
 
 const wrong = [];
 const used = new Set();
 let counted = 0;
 const setters = new Set();
-for (const name of CRATES) {
-  const document = JSON.parse(readFileSync(path.join(process.argv[2], `${name}.json`), "utf8"));
-  for (const { kind, name: at, item, body } of items(document)) {
+for (const crate of CRATES) {
+  for (const { kind, at, html } of items(process.argv[2], crate)) {
     counted += 1;
-    if (kind === "function" && !example(item)) wrong.push(`${at}: a public function without an example`);
+    const { declaration, own, methods, fields } = parts(html);
+    if (kind === "fn" && !hasExample(own)) wrong.push(`${at}: a public function without an example`);
     if (kind !== "enum" && kind !== "struct") continue;
-    if (!has(item, "non_exhaustive") && (kind === "enum" || isOpen(document, body.kind))) {
+    // Code outside the crate can write down a struct without private fields.
+    if (!declaration.includes("#[non_exhaustive]") && (kind === "enum" || !declaration.includes("/* private fields */"))) {
       if (COMPLETE[at] === undefined) wrong.push(`${at}: a public ${kind} without #[non_exhaustive]`);
       used.add(at);
     }
-    const known = methods(document, body);
-    const fields = kind === "struct" ? (body.kind.plain?.fields ?? []).map((id) => document.index[id]) : [];
-    if (known.some(isSetter) && at.endsWith("Options")) {
-      for (const field of fields.filter((field) => field?.visibility === "public" && !has(field, "hidden"))) {
-        const singular = field.name.replace(/s$/, "");
-        if (!known.some((method) => isSetter(method) && [field.name, singular].includes(method.name))) wrong.push(`${at}::${field.name}: an option without a setter`);
-        setters.add(`${at}::${field.name}`);
+    const known = methods.filter(({ isSetter }) => isSetter);
+    if (known.length > 0 && at.endsWith("Options")) {
+      for (const field of fields) {
+        const singular = field.replace(/s$/, "");
+        if (!known.some(({ name }) => [field, singular].includes(name))) wrong.push(`${at}::${field}: an option without a setter`);
+        setters.add(`${at}::${field}`);
       }
     }
-    for (const method of known.filter(isSetter)) {
-      if (name === "claimkit" && !example(method) && !shows(item, method.name)) wrong.push(`${at}::${method.name}: a setter without an example`);
+    for (const { name, docs } of known) {
+      if (crate === "claimkit" && !hasExample(docs) && !shows(own, name)) wrong.push(`${at}::${name}: a setter without an example`);
     }
   }
 }
