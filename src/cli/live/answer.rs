@@ -84,7 +84,7 @@ impl Answered<'_> {
             return before.absent.map(Absent::plural).filter(|plural| is_unseen(plural));
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
-        Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.what == **plural))
+        Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.is_all_of(plural)))
     }
 
     /// The outcome for the pod by what was read.

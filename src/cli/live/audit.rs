@@ -6,10 +6,10 @@ use super::read::Unseen;
 use super::{CONNECTION, Live, why};
 use crate::api::Release;
 use crate::audit::Usage;
-use crate::finding::{Code, Severity};
+use crate::finding::{Code, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::report::text::visible;
-use crate::text::located;
+use crate::text::{Source, located};
 use crate::wire::answer::Object;
 use crate::wire::request::AuditRequest;
 use crate::wire::{self, Answer, Content, Request};
@@ -119,9 +119,8 @@ fn show(
     // A finding about an absent kind is for files; of a cluster it is known which kinds were read.
     let is_shown = |code: Code| !matches!(code, Code::ObjectsAbsent | Code::NothingChecked) && !ignored.contains(&code.name());
     let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return UNUSABLE };
-    for finding in &mut answer.findings {
-        without_slices(finding, &usage, unseen);
-    }
+    let no_slices = find_no_slices(&answer, &usage, unseen);
+    answer.findings.splice(..0, no_slices);
     answer.findings.retain(|finding| is_shown(finding.code));
     let count = |severity: Severity| answer.findings.iter().filter(|finding| finding.severity == severity).count();
     let counts = [Severity::Error, Severity::Warning, Severity::Info].map(count);
@@ -158,17 +157,17 @@ fn show(
     if fails { FINDINGS } else { FINE }
 }
 
-/// Files may lack the slices. In a cluster without any, no device that a claim holds is published.
-fn without_slices(finding: &mut located::Finding, usage: &Usage, unseen: &[Unseen]) {
+/// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
+fn find_no_slices(answer: &Answer, usage: &Usage, unseen: &[Unseen]) -> Option<located::Finding> {
     let in_use: usize = usage.namespaces.iter().map(|namespace| namespace.devices.in_use).sum();
     let is_unseen = unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
-    if finding.code == Code::ObjectsAbsent && finding.message.starts_with("no ResourceSlice ") && in_use > 0 && !is_unseen {
-        let devices = check::count(in_use, "device");
-        finding.code = Code::DeviceUnpublished;
-        finding.severity = Code::DeviceUnpublished.severity();
-        finding.message = format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
-        finding.help = Some("see whether the drivers run".into());
+    if in_use == 0 || is_unseen || answer.objects.iter().any(|object| object.kind == "ResourceSlice") {
+        return None;
     }
+    let devices = check::count(in_use, "device");
+    let message = format!("claims hold {devices}, and no driver publishes any: there is no ResourceSlice");
+    let finding = Finding::new(Code::DeviceUnpublished, Origin::Claimkit, message).with_help("see whether the drivers run");
+    Some(located::finding(&Source::new(""), finding))
 }
 
 fn audit_finding<'a>(finding: &'a located::Finding, objects: &'a [Object]) -> AuditFinding<'a> {

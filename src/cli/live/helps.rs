@@ -45,17 +45,14 @@ fn remedies(node: &NodeAccount) -> String {
 }
 
 fn remedy(refusal: &NodeRefusal) -> String {
-    let whys = |prefix: &str| {
-        let parts = refusal.why.iter().map(|why| why.strip_prefix(prefix).unwrap_or(why));
-        parts.collect::<Vec<&str>>().join(", ")
-    };
+    let why = refusal.why.join(", ");
     match refusal.plugin {
         Plugin::NodeUnschedulable => "uncordoning the node".to_owned(),
-        Plugin::TaintToleration => format!("tolerating the taint {}", whys("untolerated taint ")),
-        Plugin::NodeAffinity => format!("changing the pod's node selector or affinity ({})", whys("")),
-        Plugin::NodePorts => format!("changing the pod's ports ({})", whys("")),
-        Plugin::NodeResourcesFit => format!("making room ({})", whys("")),
-        Plugin::PodTopologySpread => format!("changing the pod's spread ({})", whys("")),
+        Plugin::TaintToleration => format!("tolerating the taint {}", refusal.taints.join(", ")),
+        Plugin::NodeAffinity => format!("changing the pod's node selector or affinity ({why})"),
+        Plugin::NodePorts => format!("changing the pod's ports ({why})"),
+        Plugin::NodeResourcesFit => format!("making room ({why})"),
+        Plugin::PodTopologySpread => format!("changing the pod's spread ({why})"),
         Plugin::InterPodAffinity => "changing the affinity between pods".to_owned(),
         Plugin::DynamicResources => "changing its devices".to_owned(),
     }
@@ -70,7 +67,7 @@ mod tests {
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
         let why = if why.is_empty() { Vec::new() } else { vec![why.to_owned()] };
-        NodeRefusal { plugin, reasons: vec!["no".to_owned()], code: Code::Unschedulable, why }
+        NodeRefusal { plugin, reasons: vec!["no".to_owned()], code: Code::Unschedulable, why, taints: Vec::new() }
     }
 
     fn node(name: &str, verdict: NodeVerdict, refusals: Vec<NodeRefusal>, relaxations: &[(&str, usize)]) -> NodeAccount {
@@ -90,7 +87,7 @@ mod tests {
     #[test]
     fn single_changes_come_first_and_each_once() {
         let devices = || vec![refusal(Plugin::DynamicResources, "")];
-        let taint = vec![refusal(Plugin::TaintToleration, "untolerated taint a=b:NoSchedule")];
+        let taint = vec![NodeRefusal { taints: vec!["a=b:NoSchedule".to_owned()], ..refusal(Plugin::TaintToleration, "") }];
         let two = [("pair", 2), ("one", 1)];
         let nodes = vec![
             node("a", NodeVerdict::None, devices(), &two),

@@ -89,9 +89,6 @@ static KINDS: &[Kind] = &[
 const PODS: &str = "pods";
 const NODES: &str = "nodes";
 
-/// The words before a kind of which only some objects were seen.
-const REST: &str = "the rest of ";
-
 /// A kind, or a part of it, that could not be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unseen {
@@ -100,12 +97,33 @@ pub struct Unseen {
     pub why: String,
     /// The consequence for the answer.
     pub so: &'static str,
+    /// The kind in the plural.
+    #[serde(skip)]
+    pub kind: &'static str,
+    /// The objects of the kind that are missing.
+    #[serde(skip)]
+    pub missing: Missing,
+}
+
+/// The objects of a kind that could not be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    All,
+    /// The objects after a page that could not be read.
+    Rest,
+    /// Objects that the pods asked about cannot use.
+    Elsewhere,
 }
 
 impl Unseen {
-    /// Whether objects of a kind are missing that the pods asked about may have.
+    /// Returns whether no object of a kind was seen.
+    pub fn is_all_of(&self, plural: &str) -> bool {
+        self.kind == plural && self.missing == Missing::All
+    }
+
+    /// Returns whether objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
-        self.what.strip_prefix(REST).unwrap_or(&self.what) == plural
+        self.kind == plural && self.missing != Missing::Elsewhere
     }
 }
 
@@ -360,7 +378,7 @@ impl Live {
                 Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
                 Err(refusal) => refusal.text(),
             };
-            unseen.push(Unseen { what: plural.to_owned(), why, so });
+            unseen.push(Unseen { what: plural.to_owned(), why, so, kind: plural, missing: Missing::All });
         }
         host.status("");
         (text, unseen)
@@ -375,12 +393,23 @@ impl Live {
             Err(Refusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
             Err(refusal) => refusal,
         };
-        let unseen = |what: String, refusal: Refusal, so: &'static str| Unseen { what, why: refusal.text(), so };
+        let unseen = |what: String, missing: Missing, refusal: Refusal, so: &'static str| Unseen {
+            what,
+            why: refusal.text(),
+            so,
+            kind: plural,
+            missing,
+        };
         if let (true, Some(namespace)) = (kind.namespaced, wanted.namespace) {
             let within = |root: &str| format!("{root}/namespaces/{}/{plural}", escaped(namespace));
             if let Ok(pages) = self.list_first(roots, &within, kind, &pages, host) {
                 seen.take(kind, pages.part);
-                return seen.unseen.push(unseen(format!("{plural} of other namespaces"), refusal, kind.elsewhere));
+                return seen.unseen.push(unseen(
+                    format!("{plural} of other namespaces"),
+                    Missing::Elsewhere,
+                    refusal,
+                    kind.elsewhere,
+                ));
             }
         }
         let one = match (plural, wanted.namespace, wanted.pod) {
@@ -396,9 +425,9 @@ impl Live {
             && let Ok(part) = self.get(&path, host)
         {
             seen.take(kind, part);
-            return seen.unseen.push(unseen(what.to_owned(), refusal, so));
+            return seen.unseen.push(unseen(what.to_owned(), Missing::Elsewhere, refusal, so));
         }
-        seen.unseen.push(unseen(plural.to_owned(), refusal, kind.without));
+        seen.unseen.push(unseen(plural.to_owned(), Missing::All, refusal, kind.without));
     }
 
     /// Reads a list from the first root that has it.
@@ -502,8 +531,8 @@ impl Seen {
         if kind.plural == PODS {
             self.pods.extend(part.briefs);
         }
-        let what = format!("{REST}{}", kind.plural);
-        self.unseen.extend(part.cut.map(|why| Unseen { what, why, so: kind.without }));
+        let what = format!("the rest of {}", kind.plural);
+        self.unseen.extend(part.cut.map(|why| Unseen { what, why, so: kind.without, kind: kind.plural, missing: Missing::Rest }));
     }
 }
 

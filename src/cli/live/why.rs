@@ -82,7 +82,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         return Err(nothing_seen(&seen.unseen));
     }
     tell(&live, &seen.unseen, host);
-    if seen.unseen.iter().any(|unseen| unseen.what == "pods") {
+    if seen.unseen.iter().any(|unseen| unseen.is_all_of("pods")) {
         return Err("without pods there is nothing to explain".to_owned());
     }
     let asked: Vec<&Brief> = match pod {
@@ -111,7 +111,7 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         Content::Allocate { pods, assumed, mode, .. } => (unfolded(pods, &asked), assumed, mode),
         _ => Default::default(),
     };
-    let is_unseen = seen.unseen.iter().any(|unseen| unseen.what.contains("resourceslices"));
+    let is_unseen = seen.unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
     if !is_unseen && !seen.cluster.has_slices() && accounts.iter().any(|account| !account.claims.is_empty()) {
         findings.insert(0, NO_SLICES.to_owned());
     }
@@ -208,7 +208,7 @@ pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
     for note in &live.notes {
         host.err(&format!("claimkit: {}\n", visible(note)));
     }
-    for Unseen { what, why, so } in unseen {
+    for Unseen { what, why, so, .. } in unseen {
         let so = if so.is_empty() { String::new() } else { format!(": {so}") };
         host.err(&format!("claimkit: {what} could not be seen ({}){so}\n", visible(why)));
     }

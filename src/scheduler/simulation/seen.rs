@@ -96,6 +96,7 @@ impl<'s, 'f> Seen<'s, 'f> {
             reasons: refusal.reasons.iter().map(|reason| reason.text(rules).into_owned()).collect(),
             code: refusal.code,
             why: words::why(self.prepared, self.state, self.turn, node, refusal),
+            taints: words::untolerated(self.prepared, self.turn, node, refusal),
         }
     }
 

@@ -8,17 +8,18 @@ use super::state::State;
 use super::taints;
 use super::turn::Turn;
 use crate::place::device::amount::spell;
-use crate::place::device::facts::Node;
 
 /// Maximum number of host ports that are listed.
 const MOST_PORTS: usize = 5;
 
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
 pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
-    let Some(there) = prepared.facts.nodes.get(node) else { return Vec::new() };
     match refusal.plugin {
         Plugin::NodeUnschedulable => vec!["the node is cordoned".to_owned()],
-        Plugin::TaintToleration => untolerated(turn, there),
+        Plugin::TaintToleration => {
+            let taints = untolerated(prepared, turn, node, refusal);
+            taints.iter().map(|taint| format!("untolerated taint {taint}")).collect()
+        }
         Plugin::NodeAffinity => Required::of(&prepared.facts.nodes, &prepared.cluster.judgements, &turn.facts.spec).lacks(node),
         Plugin::NodePorts => {
             let used = state.nodes.get(node).map_or(&[][..], |state| &state.ports);
@@ -33,11 +34,15 @@ pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: us
     }
 }
 
-fn untolerated(turn: &Turn<'_, '_>, node: &Node) -> Vec<String> {
-    let taints = taints::all_untolerated(&turn.facts.spec.tolerations, node);
+/// Returns the taints of a node for which a plugin refuses it: `key=value:effect`.
+pub fn untolerated(prepared: &Prepared<'_>, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
+    let Some(there) = prepared.facts.nodes.get(node).filter(|_| refusal.plugin == Plugin::TaintToleration) else {
+        return Vec::new();
+    };
+    let taints = taints::all_untolerated(&turn.facts.spec.tolerations, there);
     let text = taints.map(|taint| match taint.value.as_str() {
-        "" => format!("untolerated taint {}:{}", taint.key, taint.effect),
-        value => format!("untolerated taint {}={value}:{}", taint.key, taint.effect),
+        "" => format!("{}:{}", taint.key, taint.effect),
+        value => format!("{}={value}:{}", taint.key, taint.effect),
     });
     text.collect()
 }

@@ -93,6 +93,9 @@ pub struct NodeRefusal {
     pub code: Code,
     /// The reasons that follow from the objects, in claimkit's own words.
     pub why: Vec<String>,
+    /// The taints that the pod does not tolerate: `key=value:effect`.
+    #[serde(skip)]
+    pub taints: Vec<String>,
 }
 
 /// Nodes that refuse a pod for the same reasons.
