@@ -20,15 +20,14 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     let mut sizes: Vec<usize> = Vec::new();
     let first = |equal: &[usize], sizes: &mut Vec<usize>| {
         sizes.push(equal.len());
-        equal.first().copied().unwrap_or(0)
+        by_name(equal)
     };
     let mut relay = watch.map(|watch| move |seen: &Seen<'_, '_>| watch(seen));
     let watch = relay.as_mut().map(|relay| relay as Watch<'_>);
     let mut simulation = Run::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
     if may_depend_on_order(&simulation, prepared) {
         prepared.cluster.usage = usage.clone();
-        let by_name = Box::new(|equal: &[usize]| equal.first().copied().unwrap_or(0));
-        let other = Run::new(prepared, start.clone(), by_name, None).retried(Retried::Reversed).all();
+        let other = Run::new(prepared, start.clone(), Box::new(by_name), None).retried(Retried::Reversed).all();
         mark_order(&mut simulation, &other);
     }
     if tied(&simulation).is_empty() {
@@ -57,7 +56,12 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
 /// Places all pods that wait, and takes the first by name where nodes have the same score.
 pub fn simulate_once(prepared: &mut Prepared<'_>) -> Simulation {
     let start = State::new(prepared);
-    Run::new(prepared, start, Box::new(|equal| equal.first().copied().unwrap_or(0)), None).all()
+    Run::new(prepared, start, Box::new(by_name), None).all()
+}
+
+/// Takes the first of equal nodes.
+fn by_name(equal: &[usize]) -> usize {
+    equal.first().copied().unwrap_or(0)
 }
 
 /// The choices among equal nodes, one digit each.
