@@ -37,6 +37,7 @@ pub mod object;
 pub mod options;
 pub mod parse;
 pub mod patch;
+mod patch_owners;
 mod patch_refusal;
 mod pod_sets;
 pub mod prepare;

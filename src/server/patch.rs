@@ -1,14 +1,12 @@
 //! A patch of a stored object: the patched object, and whether the server accepts it.
 
-use crate::api::{Api, Family, Release, Scope};
+use crate::api::{Api, Scope};
 use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::patch::difference::{differences, operation};
 use crate::patch::{self, Refused, apply, merge, strategic};
 use crate::record::decode::{How, Via};
-use crate::record::{self, Record};
-use crate::rules::device::variant::Variant;
 use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
@@ -170,7 +168,7 @@ pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Pat
     refused(finding)
 }
 
-fn stored_is(message: String) -> Finding {
+pub(super) fn stored_is(message: String) -> Finding {
     Finding::new(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
@@ -189,15 +187,16 @@ fn of_result(finding: Finding) -> Finding {
     }
 }
 
-struct PatchRequest<'a, 's> {
-    patch: &'a Patch<'a>,
-    options: &'a ValidateOptions<'a>,
+/// A patch of one object.
+pub(super) struct PatchRequest<'a, 's> {
+    pub(super) patch: &'a Patch<'a>,
+    pub(super) options: &'a ValidateOptions<'a>,
     /// The text of the stored object; `None`: the patch creates one.
     old: Option<&'a str>,
     /// The parsed text of the stored object, or of the configuration if there is none.
     input: &'a Input<'s>,
-    item: &'a Item,
-    api: Api,
+    pub(super) item: &'a Item,
+    pub(super) api: Api,
 }
 
 impl PatchRequest<'_, '_> {
@@ -238,7 +237,7 @@ impl PatchRequest<'_, '_> {
         })
     }
 
-    fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
+    pub(super) fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
         Body::read(tree, node, self.api, How::reaching(mode, Via::Kubectl, self.item.release))
     }
 
@@ -380,41 +379,6 @@ impl PatchRequest<'_, '_> {
         }
     }
 
-    fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
-        let mut value = self.encoded(record, record::encode)?;
-        text::without_clock(&mut value);
-        Ok(value)
-    }
-
-    /// A new object as the server compares it with the stored one, with the times that it sets itself.
-    fn compared(&self, record: &Record<'_>) -> Result<Value, Stop> {
-        let object = self.encoded(record, record::encode)?;
-        let whole = self.encoded(record, record::encode_with_empty)?;
-        Ok(self.writer().as_compared(object, &whole))
-    }
-
-    fn encoded(&self, record: &Record<'_>, encode: fn(&Record<'_>, Release, &mut String)) -> Result<Value, Stop> {
-        let mut text = String::new();
-        encode(record, self.item.release, &mut text);
-        serde_json::from_str(&text)
-            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
-    }
-
-    fn writer(&self) -> apply::Writer<'_> {
-        apply::Writer {
-            manager: self.patch.field_manager.unwrap_or(""),
-            api_version: self.api.version.api_version,
-            schema: self.api.kind.schema,
-            release: self.item.release,
-            status: self.patch.status,
-            has_status: self.api.kind.status_in(self.item.release),
-            status_owns_no_metadata: self.api.version.family == Family::Device
-                && Variant::of(self.item.release).status_owns_no_metadata,
-            time: self.patch.time,
-            force: self.patch.force,
-        }
-    }
-
     fn patched(&self, live: &Value, patch: &Value) -> Result<Unjudged, Stop> {
         let mut strict = Vec::new();
         let value = match self.patch.kind {
@@ -457,29 +421,6 @@ impl PatchRequest<'_, '_> {
         value
     }
 
-    /// Updates the field owners after a patch other than apply. The server does so once it has decoded the object, without unknown
-    /// fields.
-    fn owned(&self, live: &Value, mut patched: Unjudged) -> Result<Unjudged, Stop> {
-        if self.patch.kind == PatchType::Apply || self.patch.field_manager.is_none() || !patched.value.is_object() {
-            return Ok(patched);
-        }
-        let text = patched.value.to_string();
-        let file = crate::text::read(&text, &self.options.limits);
-        let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
-        let Some((document, root)) = document else { return Ok(patched) };
-        let new = self.read(&document.tree, root, Mode::Json);
-        self.decodes(&new, &patched)?;
-        let written = apply::update(live, &self.compared(new.record())?, &self.writer())?;
-        let managers = written.pointer("/metadata/managedFields").cloned();
-        if let Some(metadata) = patched.value.get_mut("metadata").and_then(Value::as_object_mut) {
-            match managers {
-                Some(managers) => metadata.insert("managedFields".to_owned(), managers),
-                None => metadata.shift_remove("managedFields"),
-            };
-        }
-        Ok(patched)
-    }
-
     /// A configuration to apply must name the stored object.
     fn same_object(&self, config: &Value) -> Result<(), Stop> {
         let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or("");
@@ -501,7 +442,7 @@ impl PatchRequest<'_, '_> {
     }
 
     /// The patched object must decode as its kind, without unknown fields if field validation is strict.
-    fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
+    pub(super) fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
         if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
             match identify(&patched.value, self.api, self.item.release) {
@@ -589,8 +530,8 @@ impl PatchRequest<'_, '_> {
 }
 
 /// A patched object before it is judged.
-struct Unjudged {
-    value: Value,
+pub(super) struct Unjudged {
+    pub(super) value: Value,
     /// The object as the server prints it in an error.
     shown: String,
     /// Strict errors of the patch itself.
