@@ -68,7 +68,7 @@ const port = () => server.address().port;
 function product() {
   const part = (name) => ({ scheme: "http", authority: address.slice("http://".length), path: name });
   return {
-    folderUri: { scheme: "tmp", authority: "", path: "/work" },
+    folderUri: { scheme: "tmp", authority: "", path: "/manifests" },
     developmentOptions: { extensions: [part("/extension"), part("/driver")] },
     productConfiguration: { enableTelemetry: false, webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.localhost:${port()}/out/vs/workbench/contrib/webview/browser/pre/` },
     configurationDefaults: { "workbench.startupEditor": "none", "editor.codeLens": true },
@@ -130,7 +130,7 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
   assert.match(seen.lenses.join(), /^fits on \d+ of \d+ nodes$/);
   assert.equal(seen.panel, "Devices");
   assert.match(shown, /demo\/trial/);
-  assert.deepEqual(seen.definition, ["/work/claim.yaml"]);
+  assert.deepEqual(seen.definition, ["/manifests/claim.yaml"]);
   assert.equal(seen.silent, 0);
   assert.deepEqual(foreign, []);
   await tab.close();
