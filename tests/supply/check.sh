@@ -78,8 +78,8 @@ check "lock files" node "$here/lockfiles.mjs"
 # --- public interface -------------------------------------------------------------------------------------------------
 
 interface() {
-  cargo doc --quiet --locked --workspace --no-deps
-  node "$here/api.mjs" "$(realpath -m "${CARGO_TARGET_DIR:-target}")/doc"
+  cargo doc --quiet --locked --workspace --no-deps &&
+    node "$here/api.mjs" "$(realpath -m "${CARGO_TARGET_DIR:-target}")/doc"
 }
 
 step "public interface: options can grow, functions have examples; about 10 seconds the first time"
