@@ -270,6 +270,24 @@ fn pods_are_judged_by_the_release_of_the_text() {
     assert_eq!(told(&format!("{device}{other}")), Vec::<Value>::new());
 }
 
+/// The general help offers `name`, which is what was written.
+#[test]
+fn an_attribute_of_a_constraint_gets_its_domain() {
+    let claim = |key: &str, name: &str| {
+        let devices = format!(
+            "    requests: [{{name: r, exactly: {{deviceClassName: c, count: 2}}}}]\n    constraints: [{{{key}: {name}}}]\n"
+        );
+        object("v1", "ResourceClaim", &format!("  devices:\n{devices}"))
+    };
+    let domain =
+        "put a domain before the name, as in `gpu.example.com/numa`; an attribute without one has the driver's name as its domain";
+    for key in ["matchAttribute", "distinctAttribute"] {
+        assert_eq!(help("1.37", &claim(key, "numa"), "qualified-name-invalid"), domain);
+        assert!(help("1.37", &claim(key, "a.b/numa-1"), "qualified-name-invalid").starts_with("write `a.b/numa_1`"), "{key}");
+    }
+    assert_eq!(help("1.34", &claim("matchAttribute", "numa"), "qualified-name-invalid"), domain);
+}
+
 /// Errors that the server causes by dropping a field are distinguished from errors of the object.
 #[test]
 fn errors_that_come_from_a_dropped_field_say_so() {

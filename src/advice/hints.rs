@@ -180,6 +180,9 @@ pub fn validation(
         Code::ListTooLong | Code::DeviceTooLarge | Code::CountersInvalid | Code::RequestPolicyInvalid => {
             budget::help(finding, tree, node, reduced)
         }
+        Code::QualifiedNameInvalid if lacks_domain(&finding.steps, text) => Some(format!(
+            "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain"
+        )),
         Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() { last_key(&finding.steps) } else { text }),
         _ => None,
     };
@@ -196,6 +199,13 @@ fn nests_requests(api: Api, request: &[Step]) -> bool {
 }
 
 /// The last key of a path.
+/// Returns whether a sound name has no domain where it must have one.
+fn lacks_domain(steps: &[Step], name: &str) -> bool {
+    let derives = steps.iter().any(|step| matches!(step, Step::Key(key) if key == "derivedAttributes"));
+    let needs_one = matches!(last_key(steps), "matchAttribute" | "distinctAttribute") || derives;
+    needs_one && !name.is_empty() && !name.contains('/') && suggest::identifier(name).is_none()
+}
+
 fn last_key(steps: &[Step]) -> &str {
     match steps.last() {
         Some(Step::Key(key)) => key,
