@@ -279,8 +279,7 @@ fn an_attribute_of_a_constraint_gets_its_domain() {
         );
         object("v1", "ResourceClaim", &format!("  devices:\n{devices}"))
     };
-    let domain =
-        "put a domain before the name, as in `gpu.example.com/numa`; an attribute without one has the driver's name as its domain";
+    let domain = "put a domain before the name, as in `gpu.example.com/numa`; an attribute without one has the driver's name as its domain";
     for key in ["matchAttribute", "distinctAttribute"] {
         assert_eq!(help("1.37", &claim(key, "numa"), "qualified-name-invalid"), domain);
         assert!(help("1.37", &claim(key, "a.b/numa-1"), "qualified-name-invalid").starts_with("write `a.b/numa_1`"), "{key}");

@@ -172,12 +172,12 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let Gathered { input, facts, findings: mut in_text, beside, left_out, .. } = gathered;
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
-        let what = match (pods.is_empty(), left_out) {
-            (true, false) => "no pod with claims and no claim that is not allocated",
-            (true, true) => "no other pod with claims and no other claim that is not allocated",
-            (false, _) => "no Node",
+        let message = match (pods.is_empty(), left_out) {
+            (true, false) => "the text holds no pod with claims and no claim that is not allocated",
+            (true, true) => "nothing else in the text asks for devices",
+            (false, _) => "the text holds no Node",
         };
-        in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, format!("the text holds {what}")));
+        in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message));
     } else {
         in_text.extend(limits_of_answer(&facts, target, mode, has_pending, gate_of_rules));
     }
