@@ -314,6 +314,24 @@ fn inside_expressions() {
     assert_eq!(labels(named)[..3], ["quantity", "bool", "int"]);
 }
 
+/// Behind a name with functions of its own, such as `optional`, come its functions alone.
+#[test]
+fn functions_within_a_name() {
+    let inside = |expression: &str, release: &str| ask(&format!("{CLASS}'{expression}'\n"), Some(release)).1;
+    let labels = |items: &[Value]| items.iter().map(|item| item["label"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(labels(&inside("optional.▮", "1.37")), ["none", "of", "ofNonZeroValue", "unwrap"]);
+    assert_eq!(labels(&inside("optional.o▮", "1.37")), ["none", "of", "ofNonZeroValue", "unwrap"]);
+    assert_eq!(labels(&inside("ip.▮", "1.37")), ["isCanonical"]);
+    let formats = labels(&inside("device.driver == \"a\" && format.▮", "1.37"));
+    assert!(formats.iter().any(|name| name == "named") && !formats.iter().any(|name| name == "startsWith"), "{formats:?}");
+    // `duration` is a type as well as a function.
+    for (release, version) in [("1.31", "v1alpha3"), ("1.37", "v1")] {
+        let named = ask(&format!("{}'dur▮'\n", CLASS.replace("/v1", &format!("/{version}"))), Some(release)).1;
+        let duration = named.iter().find(|item| item["label"] == "duration").unwrap();
+        assert_eq!(duration["kind"], "function", "{release}: {duration}");
+    }
+}
+
 /// The expression of a derived attribute (1.37) is completed as a selector is.
 #[test]
 fn inside_expressions_that_derive_attributes() {

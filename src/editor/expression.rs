@@ -272,6 +272,9 @@ impl Found<'_> {
                 }
             }
         }
+        if self.functions_within(operand) {
+            return;
+        }
         let checked = at.environment.check(operand).ok();
         let types: Vec<Type> = match checked.as_ref().map(|checked| checked.output_type()) {
             // The values tell what the type does not.
@@ -289,10 +292,26 @@ impl Found<'_> {
         self.functions(Style::Member, &types);
     }
 
+    /// Completes the functions whose names start with a prefix, such as `optional.of` after `optional.`. Returns true if there are any.
+    fn functions_within(&mut self, prefix: &str) -> bool {
+        let at = self.at;
+        let before = self.items.len();
+        for declaration in at.environment.functions() {
+            let name = declaration.name.strip_prefix(prefix).and_then(|name| name.strip_prefix('.'));
+            let global = |signature: &&Signature| signature.style == Style::Global;
+            if let (Some(name), Some(signature)) = (name, declaration.overloads.iter().find(global)) {
+                self.push(name, format!("{name}()"), Sort::Function, shown(declaration, signature));
+            }
+        }
+        self.items.len() > before
+    }
+
     /// Completes at the beginning of an expression.
     fn top(&mut self) {
         let at = self.at;
-        for (name, ty) in at.environment.variables() {
+        let is_function = |name: &str| at.environment.functions().iter().any(|declaration| declaration.name == name);
+        // `duration` is a type as well as a function: people write the function.
+        for (name, ty) in at.environment.variables().filter(|(name, _)| !is_function(name)) {
             match name.split_once('.') {
                 None => self.push(name, name.to_owned(), Sort::Attribute, ty.to_string()),
                 Some((first, _)) => self.push(first, first.to_owned(), Sort::Attribute, String::new()),
