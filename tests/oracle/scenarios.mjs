@@ -8,6 +8,7 @@ const often = (next, percent) => next(100) < percent;
 /** Sizes of nodes: each of a scenario has another, so that scores never tie. */
 const CPUS = [4, 8, 16, 32, 64];
 const DRIVER = "gpu.example.com";
+const EXTENDED = "example.com/fpga";
 const MODELS = ["a100", "h100", "l4"];
 const EXPRESSIONS = [`device.attributes["${DRIVER}"].model == "a100"`, `device.attributes["${DRIVER}"].model != "l4"`, `device.capacity["${DRIVER}"].memory.compareTo(quantity("40Gi")) >= 0`, `device.attributes["${DRIVER}"].rack == 1`];
 
@@ -60,6 +61,50 @@ function pod(next, name, claims) {
   };
 }
 
+/** A selector of pods by their label, for affinity and spread. */
+const ofApp = (next) => ({ matchLabels: { app: pick(next, ["a", "b"]) } });
+const term = (next) => ({ labelSelector: ofApp(next), topologyKey: pick(next, ["kubernetes.io/hostname", "zone"]) });
+const inZone = (next) => ({ matchExpressions: [{ key: "zone", operator: pick(next, ["In", "NotIn"]), values: [pick(next, ["z1", "z2"])] }] });
+
+/** What a pod asks for besides devices: affinity, spread, ports, gates and extended resources. */
+function wishes(next) {
+  const nodeAffinity = {
+    ...(often(next, 20) ? { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [inZone(next)] } } : {}),
+    ...(often(next, 20) ? { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 + next(100), preference: inZone(next) }] } : {}),
+  };
+  const pods = () => ({
+    ...(often(next, 20) ? { requiredDuringSchedulingIgnoredDuringExecution: [term(next)] } : {}),
+    ...(often(next, 15) ? { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 + next(100), podAffinityTerm: term(next) }] } : {}),
+  });
+  const spread = { maxSkew: 1 + next(2), topologyKey: pick(next, ["kubernetes.io/hostname", "zone"]), whenUnsatisfiable: pick(next, ["DoNotSchedule", "DoNotSchedule", "ScheduleAnyway"]), labelSelector: ofApp(next) };
+  return {
+    spec: {
+      affinity: { nodeAffinity, podAffinity: pods(), podAntiAffinity: pods() },
+      ...(often(next, 30) ? { topologySpreadConstraints: [spread] } : {}),
+      ...(often(next, 5) ? { schedulingGates: [{ name: "example.com/wait" }] } : {}),
+    },
+    extended: often(next, 30) ? String(1 + next(2)) : undefined,
+    port: often(next, 15) ? 8080 + next(2) : undefined,
+  };
+}
+
+/** Nodes and pods of a scenario with wishes besides devices; half of all scenarios have them. */
+function widened(objects, next) {
+  if (!often(next, 50)) return objects;
+  return objects.map((object) => {
+    if (object.kind === "Node" && often(next, 60)) {
+      const amounts = { ...object.status.allocatable, [EXTENDED]: String(1 + next(3)) };
+      return { ...object, status: { ...object.status, capacity: amounts, allocatable: amounts } };
+    }
+    if (object.kind !== "Pod") return object;
+    const { spec, extended, port } = wishes(next);
+    const [{ resources, ...container }] = object.spec.containers;
+    const wanted = extended ? { requests: { ...resources.requests, [EXTENDED]: extended }, limits: { [EXTENDED]: extended } } : {};
+    const ports = port ? { ports: [{ containerPort: 80, hostPort: port }] } : {};
+    return { ...object, spec: { ...object.spec, ...spec, containers: [{ ...container, ...ports, resources: { ...resources, ...wanted } }] } };
+  });
+}
+
 /** A random scenario; the same seed gives the same one. */
 export function scenario(seed, release) {
   const next = random(seed);
@@ -88,7 +133,7 @@ export function scenarioAtOnce(seed, release) {
   const values = pods.map((_, at) => at + 1).sort(() => next(3) - 1);
   const classes = values.map((value) => ({ apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name: `priority-${value}` }, value, preemptionPolicy: "Never" }));
   const ranked = pods.map((pod, at) => ({ ...pod, spec: { ...pod.spec, priorityClassName: `priority-${values[at]}` } }));
-  return { ...rest, objects: [...objects.filter(({ kind }) => kind !== "Pod"), ...classes, ...ranked], together: true };
+  return { ...rest, objects: widened([...objects.filter(({ kind }) => kind !== "Pod"), ...classes, ...ranked], next), together: true };
 }
 
 /** An object with its keys in order, as text. */
