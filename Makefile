@@ -137,8 +137,9 @@ test-hosts: tests/hosts/node_modules/.package-lock.json
 # The language server, asked by a client of its own, by Neovim, and by VS Code in Chromium.
 .PHONY: test-editors
 test-editors: tests/hosts/node_modules/.package-lock.json
-	$(call say,language server: a client and Neovim and VS Code in Chromium: about 1 minute)
+	$(call say,language server: a client and Neovim and Emacs and VS Code in Chromium: about 1 minute)
 	@bash tests/hosts/lsp/neovim.sh
+	@bash tests/hosts/lsp/emacs.sh
 	@bash tests/hosts/chromium.sh
 	@node pkg/build/build.mjs
 	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs
