@@ -90,6 +90,38 @@ fn devices_are_given_once() {
 }
 
 /// Alone, each pod gets the first device of both nodes.
+/// Two dumps of one cluster, or a dump and the file that it came from, name objects twice: the cluster has each once.
+#[test]
+fn objects_that_are_given_twice_count_once() {
+    let pods = format!("{}{}", pod("p", ""), pod("q", ""));
+    let once = allocate(&pods);
+    let twice = ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{CLUSTER}{pods}{pods}"), "nodes": CLUSTER}));
+    assert_eq!(outcomes(&twice), outcomes(&once));
+    let of_code = |answer: &Value| {
+        let found: Vec<Value> =
+            answer["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "already-exists").cloned().collect();
+        found
+    };
+    let told = of_code(&twice);
+    assert_eq!(told.len(), 10, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|one| one["message"] == "Node a is in the text twice: only the first one counts" && one["severity"] == "info")
+    );
+    assert!(told.iter().any(|one| one["message"] == "Node a is given twice: only the first one counts" && one["in"] == "nodes"));
+    // Others of one name are others: the first counts, and it is said loudly.
+    let other = CLUSTER.replacen("cpu: '4'", "cpu: '8'", 1);
+    let told = of_code(&ask(&json!({"verb": "allocate", "text": format!("{CLUSTER}{other}{pods}")})));
+    assert_eq!(
+        (&told[0]["severity"], &told[0]["message"]),
+        (&json!("warning"), &json!("Node a is in the text twice with different contents: only the first one counts"))
+    );
+    assert!(told[1..].iter().all(|one| one["severity"] == "info"), "{told:?}");
+    // In a prepared cluster as well.
+    let told = of_code(&ask(&json!({"verb": "allocate", "text": pods, "cluster": format!("{CLUSTER}{CLUSTER}")})));
+    assert_eq!(told.len(), 6, "{told:?}");
+}
+
 #[test]
 fn pods_alone_do_not_see_each_other() {
     let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(7));

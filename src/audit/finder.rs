@@ -3,61 +3,14 @@
 use super::ORIGIN;
 use crate::advice::locate::locate;
 use crate::finding::{Code, FieldPath, Finding, Severity, field_path};
-use crate::manifest::{Input, Item};
+use crate::manifest::Input;
+use crate::manifest::findings::repeated;
+use crate::manifest::index::Index;
 use crate::place::device::facts::Meta;
 use std::collections::BTreeMap;
 
 /// Maximum number of findings of one code; one more says how many are left out.
 const MOST_OF_ONE: usize = 100;
-
-/// Kinds that live in no namespace, whatever their manifests say.
-const CLUSTER_SCOPED: &[&str] =
-    &["Node", "Namespace", "DeviceClass", "ResourceSlice", "DeviceTaintRule", "PriorityClass", "ResourcePoolStatusRequest"];
-
-/// The objects of the text by kind, namespace and name.
-#[derive(Debug)]
-pub struct Index<'o> {
-    namespace: &'o str,
-    known: BTreeMap<(String, String, String), usize>,
-}
-
-impl<'o> Index<'o> {
-    /// Returns an empty index. `namespace`: that of objects that name none.
-    pub fn new(namespace: &'o str) -> Self {
-        Index { namespace, known: BTreeMap::new() }
-    }
-
-    /// Adds an object; `false`: there is one of this name already. Objects without a name are not compared.
-    pub fn add(&mut self, item: &Item, at: usize) -> bool {
-        if item.name.is_empty() {
-            return true;
-        }
-        let namespace = match (CLUSTER_SCOPED.contains(&item.kind.as_str()), item.namespace.as_str()) {
-            (true, _) => "",
-            (false, "") => self.namespace,
-            (false, own) => own,
-        };
-        // Kinds of one name in several groups are different kinds.
-        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-        let kind = if is_judged(group, &item.kind) { item.kind.clone() } else { format!("{}.{group}", item.kind) };
-        let key = (kind, namespace.to_owned(), item.name.clone());
-        if self.known.contains_key(&key) {
-            return false;
-        }
-        self.known.insert(key, at);
-        true
-    }
-
-    fn find(&self, about: &About<'_>) -> Option<usize> {
-        let namespace = if CLUSTER_SCOPED.contains(&about.kind) { "" } else { about.namespace };
-        self.known.get(&(about.kind.to_owned(), namespace.to_owned(), about.name.to_owned())).copied()
-    }
-}
-
-/// True for the kinds that findings are about.
-fn is_judged(group: &str, kind: &str) -> bool {
-    group == "resource.k8s.io" || group.is_empty() && matches!(kind, "Pod" | "Node")
-}
 
 /// The object that a finding is about, and the path in it.
 #[derive(Clone, Debug, Default)]
@@ -103,14 +56,9 @@ impl<'i, 't> Finder<'i, 't> {
 
     /// Adds a finding. Without `help` it gets the advice of its code.
     pub fn tell(&mut self, code: Code, about: About<'_>, message: String, help: Option<String>) {
-        let count = self.counts.entry(code).or_default();
-        *count = count.saturating_add(1);
-        if *count > MOST_OF_ONE {
-            return;
-        }
         let mut finding = Finding::new(code, ORIGIN, message);
         finding.help = help.map(Into::into).or_else(|| code.help().map(Into::into));
-        finding.object = self.index.find(&about);
+        finding.object = self.index.find(about.kind, about.namespace, about.name);
         if let Some(item) = finding.object.and_then(|at| self.input.items.get(at))
             && let Some(tree) = self.input.tree(item)
         {
@@ -118,18 +66,22 @@ impl<'i, 't> Finder<'i, 't> {
             finding.span = Some(locate(tree, item.node, &path));
         }
         finding.path = about.path.map(|path| path.to_string());
-        self.list.push(finding);
+        self.keep(finding);
     }
 
-    /// Reports an object that is in the text a second time.
-    pub fn repeated(&mut self, at: usize) {
-        let Some(item) = self.input.items.get(at) else { return };
-        let message = format!("{} {} is in the text twice: only the first one counts", item.kind, item.name);
-        let before = self.list.len();
-        self.tell(Code::AlreadyExists, About::nothing(), message, None);
-        for finding in self.list.iter_mut().skip(before) {
-            (finding.object, finding.span) = (Some(at), Some(item.span));
-            finding.severity = Severity::Info;
+    /// Adds a finding unless there are too many of its code.
+    fn keep(&mut self, finding: Finding) {
+        let count = self.counts.entry(finding.code).or_default();
+        *count = count.saturating_add(1);
+        if *count <= MOST_OF_ONE {
+            self.list.push(finding);
+        }
+    }
+
+    /// Reports an object that is in the text a second time; `first`: the one that counts.
+    pub fn repeated(&mut self, first: usize, at: usize) {
+        if let Some(finding) = repeated(self.input, first, at) {
+            self.keep(finding);
         }
     }
 

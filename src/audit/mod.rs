@@ -16,6 +16,7 @@ use crate::api::Release;
 use crate::error::{Error, ErrorKind};
 use crate::finding::{Code, Findings, Origin, Severity};
 use crate::limits::Limits;
+use crate::manifest::index::Index;
 use crate::manifest::{Input, Item};
 use crate::place::device::behaviour;
 use crate::place::device::cluster::{Cluster, DeviceAt};
@@ -31,7 +32,7 @@ use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::server::slices as placing;
 use crate::text::Source;
 use crate::text::located::{self, Finding};
-use finder::{About, Finder, Index};
+use finder::{About, Finder};
 use std::collections::BTreeMap;
 
 /// Maximum number of evaluations of class selectors on devices. Classes beyond it are not tried, and a finding names them.
@@ -144,16 +145,15 @@ pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>,
     let mut index = Index::new(namespace);
     let mut repeated = Vec::new();
     for (at, item) in input.items.iter().enumerate() {
-        if index.add(item, at) {
-            gathering.take(&input, item, at);
-        } else {
-            repeated.push(at);
+        match index.add(item, at) {
+            None => gathering.take(&input, item, at),
+            Some(first) => repeated.push((first, at)),
         }
     }
     let Gathering { mut facts, findings: mut in_text, .. } = gathering;
     in_text.retain(|finding| finding.code != Code::OtherGroup);
     let mut finder = Finder::new(&input, &index);
-    repeated.into_iter().for_each(|at| finder.repeated(at));
+    repeated.into_iter().for_each(|(first, at)| finder.repeated(first, at));
     absent(&facts, &mut finder);
     let features = features_of(target.release.minor, on);
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)

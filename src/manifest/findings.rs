@@ -1,9 +1,10 @@
 //! Findings about objects: their positions, and the findings for unchecked objects.
 
 use crate::advice::locate;
-use crate::finding::{Code, Finding, Origin, TextField};
+use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{Input, Item};
 use crate::text::Span;
+use crate::text::print::{self, Order};
 
 /// Fills object index and place of a finding.
 pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
@@ -24,6 +25,25 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
     finding
+}
+
+/// An object that is in the text a second time; `first`: the one that counts.
+pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding> {
+    let item = input.items.get(index)?;
+    let text = |item: &Item| {
+        let mut text = String::new();
+        input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Sorted, 1 << 20, &mut text)).then_some(text)
+    };
+    let first = input.items.get(first).and_then(text);
+    let (severity, differs) = match first.is_some() && first == text(item) {
+        true => (Severity::Info, ""),
+        false => (Severity::Warning, " with different contents"),
+    };
+    let message = format!("{} {} is in the text twice{differs}: only the first one counts", item.kind, item.name);
+    let mut finding = Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
+    finding.span = Some(Span::new(item.span.from(), item.span.from()));
+    finding.object = Some(index);
+    Some(finding)
 }
 
 /// An object of another group of whose pod the claims were checked.

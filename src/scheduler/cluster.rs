@@ -36,9 +36,7 @@ impl PreparedCluster {
         let mut gathering = Gathering::new(release, namespace.unwrap_or("default"), FieldValidation::default());
         gathering.pods_of_workloads = PodsOfWorkloads::Later;
         gathering.findings = std::mem::take(&mut input.file.findings);
-        for (index, item) in input.items.iter().enumerate() {
-            gathering.take(&input, item, index);
-        }
+        gathering.take_all(&input);
         let source = &input.file.source;
         let told = gathering.findings.into_iter().take(limits.findings).map(|finding| {
             let mut told = located::finding(source, finding.about(TextField::Cluster));

@@ -6,12 +6,15 @@ use super::refused;
 use super::simulation::NOW;
 use super::target::Target;
 use crate::api::Release;
-use crate::finding::{self, Code, Origin, TextField};
+use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::manifest::Input;
+use crate::manifest::findings::repeated;
+use crate::manifest::index::Index;
 use crate::place::device::explain::words;
 use crate::place::device::facts::read::Datum;
 use crate::place::device::facts::{Claim, Facts};
 use crate::server::facts::{Gathering, PodsOfWorkloads};
+use crate::text::Span;
 use crate::text::located::{self, Finding};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -44,7 +47,12 @@ pub fn gather<'t>(text: &'t str, options: &AllocateOptions<'_>, target: Target) 
     gathering.gates = options.features.is_none().then_some(target.gates);
     gathering.findings = std::mem::take(&mut input.file.findings);
     let mut left_out = false;
+    let mut names = Index::new(options.namespace_of(""));
     for (index, item) in input.items.iter().enumerate() {
+        if let Some(first) = names.add(item, index) {
+            gathering.findings.extend(repeated(&input, first, index));
+            continue;
+        }
         // With features of the allocator of its own, the question is not about a server.
         let judged = options.features.is_none();
         if judged && refused::leave_out(&mut gathering, &input, item, index, options, target) {
@@ -117,8 +125,9 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
     (whole, (!names.is_empty()).then_some(names))
 }
 
-/// Nodes of a text of their own.
+/// Takes nodes of a text of their own, except those that are there already.
 fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
+    let mut names: BTreeSet<String> = facts.nodes.iter().map(|node| node.metadata.name.clone()).collect();
     let mut input = Input::read(text, Some(release), &options.limits);
     for finding in std::mem::take(&mut input.file.findings) {
         let finding = finding::Finding { fixes: Vec::new(), ..finding };
@@ -126,6 +135,14 @@ fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options:
     }
     for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
         let Some(tree) = input.tree(item) else { continue };
+        if !names.insert(item.name.clone()) {
+            let message = format!("Node {} is given twice: only the first one counts", item.name);
+            let span = Some(Span::new(item.span.from(), item.span.from()));
+            let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message).about(TextField::Nodes);
+            let finding = finding::Finding { span, severity: Severity::Warning, ..finding };
+            beside.push(located::finding(&input.file.source, finding));
+            continue;
+        }
         if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
             let message = format!("Node `{}` cannot be used: {error}", item.name);
             let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);

@@ -8,7 +8,8 @@ use super::pod_sets::{self, PodSet};
 use crate::api::device::HUB;
 use crate::api::{Api, DeviceKind, Gates, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin};
-use crate::manifest::findings::{other_group, place};
+use crate::manifest::findings::{other_group, place, repeated};
+use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
 use crate::place::device::facts::read::{Datum, read_from};
 use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec};
@@ -61,6 +62,17 @@ impl<'o> Gathering<'o> {
             pods_of_workloads: PodsOfWorkloads::default(),
             gates: None,
             assumed: Vec::new(),
+        }
+    }
+
+    /// Takes the objects of a text. Of several objects with one name the first counts, and a finding names the others.
+    pub fn take_all(&mut self, input: &Input<'_>) {
+        let mut names = Index::new(self.namespace);
+        for (index, item) in input.items.iter().enumerate() {
+            match names.add(item, index) {
+                None => self.take(input, item, index),
+                Some(first) => self.findings.extend(repeated(input, first, index)),
+            }
         }
     }
 

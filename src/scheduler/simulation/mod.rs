@@ -108,9 +108,7 @@ pub fn read(text: &str, release: Release, namespace: &str) -> Facts {
     let input = Input::read(text, Some(release), &Limits::default());
     let mut gathering = Gathering::new(release, namespace, FieldValidation::default());
     gathering.pods_of_workloads = PodsOfWorkloads::Later;
-    for (index, item) in input.items.iter().enumerate() {
-        gathering.take(&input, item, index);
-    }
+    gathering.take_all(&input);
     gathering.facts
 }
 

@@ -1,0 +1,57 @@
+//! The objects of a text by kind, namespace and name.
+
+use super::Item;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Kinds that live in no namespace, whatever their manifests say.
+const CLUSTER_SCOPED: &[&str] =
+    &["Node", "Namespace", "DeviceClass", "ResourceSlice", "DeviceTaintRule", "PriorityClass", "ResourcePoolStatusRequest"];
+
+/// The objects of the text by kind, namespace and name.
+#[derive(Debug)]
+pub struct Index<'o> {
+    namespace: &'o str,
+    known: BTreeMap<(String, String, String), usize>,
+}
+
+impl<'o> Index<'o> {
+    /// Returns an empty index. `namespace`: that of objects that name none.
+    pub fn new(namespace: &'o str) -> Self {
+        Index { namespace, known: BTreeMap::new() }
+    }
+
+    /// Adds an object, or returns the place of the one that has its name already. Objects without a name are not compared.
+    pub fn add(&mut self, item: &Item, at: usize) -> Option<usize> {
+        if item.name.is_empty() {
+            return None;
+        }
+        let namespace = match (CLUSTER_SCOPED.contains(&item.kind.as_str()), item.namespace.as_str()) {
+            (true, _) => "",
+            (false, "") => self.namespace,
+            (false, own) => own,
+        };
+        // Kinds of one name in several groups are different kinds.
+        let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+        let kind = if is_judged(group, &item.kind) { item.kind.clone() } else { format!("{}.{group}", item.kind) };
+        let key = (kind, namespace.to_owned(), item.name.clone());
+        match self.known.entry(key) {
+            Entry::Occupied(first) => Some(*first.get()),
+            Entry::Vacant(vacant) => {
+                vacant.insert(at);
+                None
+            }
+        }
+    }
+
+    /// Returns the place of an object of Kubernetes' own kinds.
+    pub fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<usize> {
+        let namespace = if CLUSTER_SCOPED.contains(&kind) { "" } else { namespace };
+        self.known.get(&(kind.to_owned(), namespace.to_owned(), name.to_owned())).copied()
+    }
+}
+
+/// True for the kinds that findings are about.
+fn is_judged(group: &str, kind: &str) -> bool {
+    group == "resource.k8s.io" || group.is_empty() && matches!(kind, "Pod" | "Node")
+}
