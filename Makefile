@@ -142,7 +142,17 @@ test-editors: tests/hosts/node_modules/.package-lock.json
 	@bash tests/hosts/lsp/emacs.sh
 	@bash tests/hosts/chromium.sh
 	@node pkg/build/build.mjs
-	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs
+	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs code-server/*.test.mjs
+
+# The packed extension in code-server, which runs extensions in Node as VS Code on a desktop does. `test-editors` does the same where
+# code-server is there already, and says so where it is not.
+.PHONY: test-code-server
+test-code-server: tests/hosts/node_modules/.package-lock.json
+	$(call say,extension in code-server: about 10 minutes the first time and 1 after that)
+	@bash tests/hosts/code-server/install.sh
+	@bash tests/hosts/chromium.sh
+	@node pkg/build/build.mjs
+	@cd tests/hosts && node --test code-server/*.test.mjs
 
 # 5000 mutated manifests, 1200 streams and 700 patches beside the kubectl that the oracle builds; `make test-hosts` takes some of them.
 .PHONY: test-kubectl
