@@ -120,6 +120,8 @@ test("in VS Code for the web: diagnostics, fix, hover, completion, convert, lens
   await tab.screenshot({ path: path.join(folder, "vscode.png") });
   assert.equal(seen.problem, undefined, `${seen.problem}\n${log.slice(-15).join("\n")}`);
   context.diagnostic(JSON.stringify({ activation: Math.round(seen.activation), found: Math.round(seen.found) }));
+  // 150 ms on an idle machine is what it should be; a busy one takes longer.
+  assert.ok(seen.activation <= 450, `${seen.activation} ms`);
   assert.deepEqual(seen.diagnostics.map(([value, source, severity, line]) => [value, source, severity, line]).filter(([value]) => value === "unknown-field"), [["unknown-field", "kube-apiserver", 0, 10]]);
   assert.ok(seen.actions.some((title) => title.includes("deviceClassName")), seen.actions.join());
   assert.match(seen.hover, /deviceClassName/);
