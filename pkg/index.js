@@ -9,6 +9,8 @@ export { addLocale } from "./locale.js";
 export { RELEASES, version } from "./constants.js";
 
 let started = false;
+/** The last call of `init`. */
+let starting = Promise.resolve();
 /** The instance trapped, and no other has taken its place yet. */
 let broken = false;
 /** Counts instances: prepared objects live in the one that made them. */
@@ -61,6 +63,8 @@ function kept(prepared) {
 
 /** Lets the methods of prepared objects say what happened to the object, and survive traps as the functions do. */
 function guard({ prototype }, what, method) {
+  // The caller's own code runs within a call: `toJSON` and getters of what is given.
+  const calls = new WeakMap();
   const { [method]: ask, free } = prototype;
   const { get: length } = Object.getOwnPropertyDescriptor(prototype, "length");
   const lives = (prepared) => {
@@ -69,7 +73,12 @@ function guard({ prototype }, what, method) {
   };
   prototype[method] = function (...given) {
     lives(this);
-    return run(() => ask.apply(this, given));
+    calls.set(this, (calls.get(this) ?? 0) + 1);
+    try {
+      return run(() => ask.apply(this, given));
+    } finally {
+      calls.set(this, calls.get(this) - 1);
+    }
   };
   Object.defineProperty(prototype, "length", {
     get() {
@@ -79,6 +88,7 @@ function guard({ prototype }, what, method) {
     configurable: true,
   });
   prototype.free = function () {
+    if (calls.get(this) > 0) throw new TypeError(`claimkit: these ${what} are in use: free them when the call has ended`);
     if (this.__wbg_ptr !== 0 && born.get(this) === generation) free.call(this);
   };
   if (Symbol.dispose) prototype[Symbol.dispose] = prototype.free;
@@ -251,13 +261,20 @@ export function format(answer, form, { text = "", name = "manifest.yaml", colors
  * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source] the address of
  *   `claimkit_bg.wasm`, a response with it, its bytes, or the compiled module; without it, the file beside this one
  */
-export async function init(source) {
+export function init(source) {
+  // One after the other: what a start fetches in vain must not fail the next one.
+  const start = starting.then(() => startWith(source));
+  starting = start.catch(() => {});
+  return start;
+}
+
+async function startWith(source) {
   if (started) return;
   const given = await source;
   const local = given === undefined ? bytes() : undefined;
   if (local !== undefined) return initSync(local);
   try {
-    await wasm.default(given === undefined ? undefined : { module_or_path: given });
+    await wasm.default(given === undefined ? undefined : { module_or_path: await compiled(given) });
   } catch (cause) {
     const where = given === undefined ? "the file beside the script" : "what `init` was given";
     throw new Error(
@@ -269,6 +286,22 @@ export async function init(source) {
   begin();
 }
 
+/** Compiles what `init` was given. A module of somebody else would take the place of ours for good, so it is refused. */
+async function compiled(given) {
+  const isAddress = typeof given === "string" || given instanceof URL || (typeof Request === "function" && given instanceof Request);
+  const source = isAddress ? await fetch(given) : given;
+  if (typeof Response !== "function" || !(source instanceof Response)) return checked(source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source));
+  if (!source.ok) throw new Error(`${source.url || "the response"} answers ${source.status}`);
+  const streams = source.headers.get("content-type")?.startsWith("application/wasm") && WebAssembly.compileStreaming;
+  return checked(await (streams ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer())));
+}
+
+/** Returns a compiled module if it is claimkit's. */
+function checked(module) {
+  if (WebAssembly.Module.exports(module).some(({ name }) => name === "preparedcluster_allocate")) return module;
+  throw new Error("it is another module");
+}
+
 /**
  * Starts the Wasm from its bytes or from the compiled module, at once.
  *
@@ -276,7 +309,7 @@ export async function init(source) {
  */
 export function initSync(module) {
   if (started) return;
-  wasm.initSync({ module });
+  wasm.initSync({ module: checked(module instanceof WebAssembly.Module ? module : new WebAssembly.Module(module)) });
   begin();
 }
 

@@ -1,6 +1,7 @@
 // The sentences that `hover`, `complete`, `codes`, `releases` and `jsonSchema` answer with: one JSON file per language, outside
 // the Wasm module, so that nobody loads what they do not show.
 
+const LOCALES = ["en", "zh-Hans"];
 const known = new Map();
 let find = () => undefined;
 
@@ -11,6 +12,11 @@ let find = () => undefined;
  * @param {object} sentences
  */
 export function addLocale(locale, sentences) {
+  if (!LOCALES.includes(locale)) throw new TypeError(`claimkit: addLocale: \`locale\` is ${String(locale)}, expected one of \`${LOCALES.join("`, `")}\``);
+  const isPart = (part) => Object.prototype.toString.call(part) === "[object Object]";
+  if (!isPart(sentences) || !isPart(sentences.fields) || !Object.values(sentences).every(isPart)) {
+    throw new TypeError(`claimkit: addLocale: \`sentences\` is not the content of claimkit/locale/${locale}.json, which is the default export of that file`);
+  }
   known.set(locale, sentences);
 }
 

@@ -152,10 +152,12 @@ fn markdown_in_both_languages() {
 fn what_is_missing_in_a_request_is_named() {
     let answer = |request: &str| -> Value { serde_json::from_str(&claimkit::wire::answer(request)).unwrap() };
     assert_eq!(answer(r#"{"verb": "hover", "position": {}}"#)["error"], "`text` is missing: the manifest");
-    assert_eq!(
-        answer(r#"{"verb": "hover", "text": ""}"#)["error"],
-        "`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`"
-    );
+    for position in ["", r#", "position": {}"#, r#", "position": null"#] {
+        assert_eq!(
+            answer(&format!(r#"{{"verb": "hover", "text": ""{position}}}"#))["error"],
+            "`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`"
+        );
+    }
 }
 
 /// The outline, which replaces the tree for unreadable texts, gives the same hovers as the tree: after an unreadable document,

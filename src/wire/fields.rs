@@ -524,11 +524,11 @@ pub enum Lossy {
 #[serde(default, rename_all = "camelCase", deny_unknown_fields, expecting = "an object with `line` and `character`, or `offset`")]
 pub struct TextPosition {
     /// Line number, counted from zero.
-    #[serde(deserialize_with = "coordinate")]
-    pub line: u32,
+    #[serde(deserialize_with = "some_coordinate")]
+    pub line: Option<u32>,
     /// UTF-16 code units in the line.
-    #[serde(deserialize_with = "coordinate")]
-    pub character: u32,
+    #[serde(deserialize_with = "some_coordinate")]
+    pub character: Option<u32>,
     /// UTF-16 code units from the start of the text.
     #[serde(deserialize_with = "some_coordinate")]
     pub offset: Option<u32>,
@@ -556,7 +556,7 @@ impl TextPosition {
         let mut offset = match (self.byte_offset, self.offset) {
             (Some(bytes), _) => (bytes as usize).min(text.len()),
             (None, Some(units)) => source.byte_offset(units as usize),
-            (None, None) => source.offset(self.line, self.character),
+            (None, None) => source.offset(self.line.unwrap_or_default(), self.character.unwrap_or_default()),
         };
         while !text.is_char_boundary(offset) {
             offset = offset.saturating_sub(1);

@@ -22,7 +22,8 @@ pub fn checked(request: &PositionRequest) -> Result<Checked<'_>, String> {
     request::locale(request.locale.as_deref())?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
     within(text, &request.limits)?;
-    let position = request.position.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
+    let given = request.position.filter(|position| *position != TextPosition::default());
+    let position = given.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
     Ok(Checked { text, release: request::release(request.release.as_deref())?, position })
 }
 

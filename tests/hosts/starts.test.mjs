@@ -1,0 +1,75 @@
+// Starts that fail, prepared objects that are freed too early, and sentences that are none: each is said at once, in the call that is wrong.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { root } from "./suite.mjs";
+
+const claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: b}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}\n";
+const bytes = readFileSync(path.join(root, "pkg/claimkit_bg.wasm"));
+/** The smallest module there is. */
+const OTHER = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+const wrong = { message: /^claimkit: what `init` was given is not the Wasm module: it is another module/ };
+
+let copies = 0;
+/** The package as another program loads it, which has not started. */
+const fresh = async () => {
+  // A query makes another module of the first file alone; its parts are shared, so each copy has a folder of its own.
+  const { cpSync, mkdtempSync, writeFileSync } = await import("node:fs");
+  const { tmpdir } = await import("node:os");
+  const folder = mkdtempSync(path.join(tmpdir(), `claimkit-start-${(copies += 1)}-`));
+  for (const name of ["index.js", "claimkit.js", "constants.js", "locale.js", "start.js"]) cpSync(path.join(root, "pkg", name), path.join(folder, name));
+  writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
+  return import(path.join(folder, "index.js"));
+};
+
+test("another module is refused, and ours starts after it", async () => {
+  const { init, initSync, validate } = await fresh();
+  await assert.rejects(init(OTHER), wrong);
+  await assert.rejects(init(new Response(OTHER, { headers: { "content-type": "application/wasm" } })), wrong);
+  await assert.rejects(init(new Response("gone", { status: 404 })), /the response answers 404/);
+  assert.throws(() => initSync(OTHER), /it is another module/);
+  assert.throws(() => validate(claim), /call await init\(\) first/);
+  await init(bytes);
+  assert.equal(validate(claim).ok, true);
+});
+
+test("of two starts at once each fails or succeeds for itself", async () => {
+  const { init, validate, prepareCluster } = await fresh();
+  const [bad, good, again] = await Promise.allSettled([init(OTHER), init(bytes), init(new Response(bytes))]);
+  assert.deepEqual([bad.status, good.status, again.status], ["rejected", "fulfilled", "fulfilled"]);
+  const cluster = prepareCluster(claim);
+  await init(bytes);
+  assert.equal(cluster.length, 1);
+  assert.equal(validate(claim).ok, true);
+});
+
+test("what is freed in the middle of a call is not freed", async () => {
+  const { init, prepareCluster, prepareNodes } = await fresh();
+  await init(bytes);
+  const cluster = prepareCluster(claim);
+  assert.throws(() => cluster.allocate({ toJSON: () => cluster.free() }), { name: "TypeError", message: /these objects of a cluster are in use: free them when the call has ended/ });
+  assert.equal(cluster.length, 1);
+  const nested = cluster.allocate({ toJSON: () => ({ apiVersion: "v1", kind: "List", items: cluster.allocate(claim).objects.map(() => ({})) }) });
+  assert.equal(nested.verb, "allocate");
+  cluster.free();
+  cluster.free();
+  assert.throws(() => cluster.allocate(claim), /these objects of a cluster were freed/);
+  const nodes = prepareNodes("");
+  assert.throws(() => nodes.evaluate({ get kind() { nodes.free(); return "ResourceClaim"; } }), /these nodes are in use/);
+  nodes.free();
+  assert.throws(() => nodes.length, /these nodes were freed/);
+});
+
+test("sentences that are none and positions that are nowhere are refused where they are given", async () => {
+  const { init, addLocale, hover } = await fresh();
+  await init(bytes);
+  const english = JSON.parse(readFileSync(path.join(root, "pkg/locale/en.json"), "utf8"));
+  for (const no of [5, undefined, null, {}, [], { default: english }, { ...english, fields: 5 }, "en"]) {
+    assert.throws(() => addLocale("en", no), { name: "TypeError", message: /`sentences` is not the content of claimkit\/locale\/en\.json/ });
+  }
+  assert.throws(() => addLocale("en-US", english), /`locale` is en-US, expected one of `en`, `zh-Hans`/);
+  addLocale("en", english);
+  assert.match(hover(claim, { line: 1, character: 1 }).hover.documentation, /./);
+  for (const position of [undefined, null, {}]) assert.throws(() => hover(claim, position), { name: "TypeError", message: /`position` is missing/ });
+});
