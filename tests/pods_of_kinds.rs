@@ -111,6 +111,46 @@ fn pods_of_known_kinds_are_counted() {
 }
 
 /// A kind that nobody knows counts as one pod for each spec, and the answer says so.
+/// The runtime of a TrainJob has the specs of its pods, and the job says how many trainers there are.
+#[test]
+fn a_train_job_makes_the_pods_of_its_runtime() {
+    let part = |name: &str, step: &str, more: &str| {
+        format!(
+            "{{name: {name}, {more}template: {{metadata: {{labels: {{trainer.kubeflow.org/trainjob-ancestor-step: {step}}}}}, spec: {{template: {{spec: {SPEC}}}}}}}}}"
+        )
+    };
+    let runtime = |kind: &str, policy: &str| {
+        format!(
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: {kind}\nmetadata: {{name: torch}}\nspec: {{{policy}template: {{spec: {{replicatedJobs: [{}, {}]}}}}}}\n---\n",
+            part("dataset-initializer", "dataset-initializer", ""),
+            part("node", "trainer", "")
+        )
+    };
+    let job = |spec: &str| {
+        format!(
+            "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {{name: x}}\nspec: {{runtimeRef: {{name: torch}}, {spec}}}\n---\n"
+        )
+    };
+    let first = "x-dataset-initializer";
+    let of = |spec: &str, policy: &str| pods(&format!("{}{}", runtime("ClusterTrainingRuntime", policy), job(spec)));
+    assert_eq!(of("", ""), (vec![first.to_owned(), "x-node".to_owned()], Vec::new()));
+    assert_eq!(of("", "mlPolicy: {numNodes: 2}, ").0, [first, "x-node-0", "x-node-1"]);
+    assert_eq!(of("trainer: {numNodes: 3}", "mlPolicy: {numNodes: 2}, ").0, [first, "x-node-0", "x-node-1", "x-node-2"]);
+    let own = format!(
+        "{}{}",
+        runtime("TrainingRuntime", ""),
+        job("trainer: {numNodes: 1}").replace("name: torch", "kind: TrainingRuntime, name: torch")
+    );
+    assert_eq!(pods(&own).0, [first, "x-node"]);
+    // Without its runtime nothing is known of its pods, and that is said.
+    let answer =
+        ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{}", nodes(), job("trainer: {numNodes: 3}"))}));
+    assert!(
+        answer.to_string().contains("TrainJob default/x makes no pods here: its ClusterTrainingRuntime torch is not given"),
+        "{answer}"
+    );
+}
+
 #[test]
 fn pods_of_unknown_kinds_count_once() {
     let object = format!(

@@ -161,18 +161,23 @@ impl<'o> Gathering<'o> {
         if !is_new(tree, item) {
             return false;
         }
-        let sets = pod_sets::find(tree, item);
+        let sets = pod_sets::find(input, item, tree);
+        if let Some((kind, name)) = &sets.missing {
+            let own = self.namespace_of(item);
+            self.assumed.push(format!("{} {own}/{} makes no pods here: its {kind} {name} is not given", item.kind, item.name));
+        }
         if sets.list.is_empty() {
             return sets.is_known;
         }
-        let read = |metadata: Option<NodeId>| {
+        let read = |tree: &Tree<'_>, metadata: Option<NodeId>| {
             metadata.map_or(Ok(Meta::default()), |metadata| read_from::<Meta>(Datum::Node(tree, metadata)))
         };
         let made = |set: &PodSet| -> Result<Workload, String> {
-            let mut metadata = read(metadata)?;
+            let mut metadata = read(tree, metadata)?;
             metadata.namespace = self.namespace_of(item);
             metadata.generate();
-            let mut template = PodTemplate { metadata: read(set.metadata)?, spec: read_from(Datum::Node(tree, set.spec))? };
+            let mut template =
+                PodTemplate { metadata: read(sets.tree, set.metadata)?, spec: read_from(Datum::Node(sets.tree, set.spec))? };
             template.spec.set_defaults();
             let spec = WorkloadSpec { replicas: Some(set.count), template, ..WorkloadSpec::default() };
             let (other_kind, suffix) = (item.kind.clone(), set.suffix.clone());

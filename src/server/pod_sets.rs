@@ -3,8 +3,8 @@
 //! Kinds in the table are followed as their controllers do. In an object of any other kind the pod specs are found by their shape, and
 //! nothing is known of their number.
 
-use crate::manifest::Item;
 use crate::manifest::pod_specs::{self, Sort};
+use crate::manifest::{Input, Item};
 use crate::place::device::facts::read::{Datum, read_from};
 use crate::text::tree::{Kind as Shape, NodeId, Tree};
 
@@ -22,12 +22,16 @@ pub struct PodSet {
 }
 
 /// All pods of an object.
-#[derive(Debug, Default)]
-pub struct PodSets {
+#[derive(Debug)]
+pub struct PodSets<'i> {
     /// In the order in which they are made.
     pub list: Vec<PodSet>,
     /// The kind is in the table: the numbers are right.
     pub is_known: bool,
+    /// The tree that the specs are in.
+    pub tree: &'i Tree<'i>,
+    /// The kind and name of an object that has the specs, and that is not given.
+    pub missing: Option<(String, String)>,
 }
 
 /// The effect of a part of an object on the number of pods below it.
@@ -63,8 +67,8 @@ type PodPath = (&'static str, &'static [Step]);
 const KINDS: &[(&str, &str, &[PodPath])] = &[
     // Templates that others make pods from.
     ("", "PodTemplate", &[]),
-    ("trainer.kubeflow.org", "TrainingRuntime", &[]),
-    ("trainer.kubeflow.org", "ClusterTrainingRuntime", &[]),
+    (TRAINER, "TrainingRuntime", &[]),
+    (TRAINER, "ClusterTrainingRuntime", &[]),
     ("batch", "CronJob", &[("", &[("spec", One), ("jobTemplate", One), ("spec", Job), ("template", One), ("spec", One)])]),
     (
         "jobset.x-k8s.io",
@@ -172,9 +176,12 @@ const TEMPLATE: Step = ("template", One);
 const SPEC: Step = ("spec", One);
 
 /// Finds the pods of an object of another kind than those of [`crate::place::device::facts::WorkloadKind`].
-pub fn find(tree: &Tree<'_>, item: &Item) -> PodSets {
+pub fn find<'i>(input: &'i Input<'_>, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
     let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-    let mut sets = PodSets::default();
+    if group == TRAINER && item.kind == "TrainJob" {
+        return train_job(input, item, tree);
+    }
+    let mut sets = PodSets { list: Vec::new(), is_known: false, tree, missing: None };
     match KINDS.iter().find(|(of, kind, _)| *of == group && *kind == item.kind) {
         Some((_, _, ways)) => {
             sets.is_known = true;
@@ -195,6 +202,49 @@ pub fn find(tree: &Tree<'_>, item: &Item) -> PodSets {
             }
         }
     }
+    sets
+}
+
+/// The group of Kubeflow Trainer.
+const TRAINER: &str = "trainer.kubeflow.org";
+/// The label of the part of a runtime whose pods are the nodes of the training, with the value `trainer`.
+const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
+/// The way from a runtime to the Jobs of its JobSet.
+const JOBS: &[&str] = &["spec", "template", "spec", "replicatedJobs"];
+
+/// Finds the pods of a TrainJob: those of the JobSet in its runtime, with as many trainers as the job has nodes.
+///
+/// Source: kubeflow/trainer, trainer.kubeflow.org/v1alpha1.
+fn train_job<'i>(input: &'i Input<'_>, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
+    let below = |tree: &Tree<'_>, node: NodeId, path: &[&str]| path.iter().try_fold(node, |node, name| tree.get(node, name));
+    let count = |tree: &Tree<'_>, node: Option<NodeId>| read_from::<Option<i64>>(Datum::Node(tree, node?)).ok().flatten();
+    let mut sets = PodSets { list: Vec::new(), is_known: true, tree, missing: None };
+    let named = |field: &str| below(tree, item.node, &["spec", "runtimeRef", field]).and_then(|node| tree.str(node));
+    let kind = named("kind").unwrap_or("ClusterTrainingRuntime");
+    let name = named("name").unwrap_or_default();
+    let is_runtime = |other: &&Item| {
+        let is_near = kind == "ClusterTrainingRuntime" || other.namespace == item.namespace;
+        other.api_version.starts_with(TRAINER) && other.kind == kind && other.name == name && is_near
+    };
+    let runtime = input.items.iter().find(is_runtime).and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
+    let Some((runtime, of)) = runtime else {
+        sets.missing = Some((kind.to_owned(), name.to_owned()));
+        return sets;
+    };
+    let nodes = count(tree, below(tree, item.node, &["spec", "trainer", "numNodes"]));
+    let nodes = nodes.or_else(|| count(of, below(of, runtime, &["spec", "mlPolicy", "numNodes"])));
+    let times = tree.get(item.node, "spec").map_or(1, |spec| number(tree, spec, Unless("suspend")));
+    let jobs = below(of, runtime, JOBS).map(|jobs| of.items(jobs)).unwrap_or_default();
+    for job in jobs {
+        let Some(spec) = below(of, *job, &["template", "spec"]) else { continue };
+        let Some(pod) = below(of, spec, &["template", "spec"]) else { continue };
+        let step = below(of, *job, &["template", "metadata", "labels", STEP]).and_then(|label| of.str(label));
+        let pods = nodes.filter(|_| step == Some("trainer")).unwrap_or_else(|| number(of, spec, Job));
+        let suffix = of.get(*job, "name").and_then(|name| of.str(name)).unwrap_or_default().to_owned();
+        let count = times.saturating_mul(number(of, *job, Field("replicas", 1))).saturating_mul(pods).max(0);
+        sets.list.push(PodSet { spec: pod, metadata: below(of, spec, &["template", "metadata"]), suffix, count });
+    }
+    sets.tree = of;
     sets
 }
 
