@@ -145,6 +145,11 @@ fn every_code() {
         let found = codes(&case(&objects), 36, 3);
         assert!(found.iter().any(|(found, _)| *found == code), "{code}: {found:?}");
     }
+    // In a slice that a driver has published nobody can change it.
+    let mut published =
+        slice("a", json!({"devices": device(json!({"allowMultipleAllocations": true, "capacity": {"m": {"value": "1Gi"}}}))}));
+    published["metadata"]["uid"] = json!("5c2f2b9e-0a0d-4c5c-8d9c-6f1f0f5b7a10");
+    assert_eq!(codes(&case(&[published]), 36, 3), []);
     let bound = case(&[slice("a", json!({"devices": [{"name": "x", "bindingConditions": ["ready"]}]}))]);
     assert_eq!(codes(&bound, 35, 6)[0].0, "binding-conditions-off");
     assert_eq!(codes(&bound, 36, 3), []);
