@@ -108,11 +108,19 @@ impl<'i, 's> Places<'i, 's> {
     /// concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
         let mut edits = Edits::new();
-        for change in &relaxation.changes {
+        let same = |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
+        for (at, change) in relaxation.changes.iter().enumerate() {
+            // All tolerations of a request are written at once.
+            let tolerations = relaxation.changes.iter().filter(|other| same(other, change));
+            let tolerations: Vec<&Toleration> = tolerations.filter_map(|other| other.toleration.as_ref()).collect();
+            let is_written = relaxation.changes.iter().take(at).any(|other| same(other, change));
+            if is_written && change.toleration.is_some() {
+                continue;
+            }
             let mut trees = self.trees(&change.claim);
-            trees.next()?.edit(change, &mut edits)?;
+            trees.next()?.edit(change, &tolerations, &mut edits)?;
             for template in trees {
-                template.edit(change, &mut edits)?;
+                template.edit(change, &tolerations, &mut edits)?;
             }
         }
         let sorted = edits.sorted().ok()?;
@@ -132,11 +140,11 @@ impl ClaimTree<'_, '_> {
         steps
     }
 
-    fn edit(&self, change: &Change, edits: &mut Edits) -> Option<()> {
+    fn edit(&self, change: &Change, tolerations: &[&Toleration], edits: &mut Edits) -> Option<()> {
         let steps = self.steps(change.path.as_ref()?);
         match (&change.toleration, &change.to) {
             (_, Some(to)) if change.kind == ChangeKind::Set(SetField::CapacityName) => self.rename(&steps, to, edits),
-            (Some(toleration), _) => self.tolerate(&steps, toleration, edits),
+            (Some(_), _) => self.tolerate(&steps, tolerations, edits),
             (None, Some(to)) => self.set(&steps, to, edits),
             (None, None) => self.drop(&steps, edits),
         }
@@ -208,15 +216,20 @@ impl ClaimTree<'_, '_> {
         Some(())
     }
 
-    /// Adds a toleration to a request.
-    fn tolerate(&self, steps: &[Step], toleration: &Toleration, edits: &mut Edits) -> Option<()> {
+    /// Adds tolerations to a request.
+    fn tolerate(&self, steps: &[Step], tolerations: &[&Toleration], edits: &mut Edits) -> Option<()> {
         let tree = self.tree;
         let text = tree.source();
         let (_, above) = steps.split_last()?;
         let map = locate::node(tree, self.root, above)?;
-        let fields = fields(toleration);
-        let inline: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-        let inline = format!("{{{}}}", inline.join(", "));
+        let written = |toleration: &&Toleration| {
+            let parts = fields(toleration).into_iter().map(|(name, value)| format!("\"{name}\": {value}"));
+            format!("{{{}}}", parts.collect::<Vec<_>>().join(", "))
+        };
+        let inline = tolerations.iter().map(written).collect::<Vec<_>>().join(", ");
+        let blocks = |newline: &str, indent: usize| -> String {
+            tolerations.iter().map(|toleration| block(&fields(toleration), newline, indent)).collect()
+        };
         if let Some(list) = tree.get(map, "tolerations") {
             let items = tree.items(list);
             let (first, last) = (*items.first()?, *items.last()?);
@@ -226,8 +239,7 @@ impl ClaimTree<'_, '_> {
                 return Some(());
             }
             let dash = self.dash(whole(tree, first).from())?;
-            let at = line_end(text, end);
-            edits.insert(at, block(&fields, line_break(text, end), dash.saturating_sub(line_start(text, dash))));
+            edits.insert(line_end(text, end), blocks(line_break(text, end), dash.saturating_sub(line_start(text, dash))));
             return Some(());
         }
         let first = tree.entries(map).first()?;
@@ -239,7 +251,7 @@ impl ClaimTree<'_, '_> {
         let indent = lead(text, start)?;
         let end = content_end(tree, map);
         let newline = line_break(text, end);
-        edits.insert(line_end(text, end), format!("{newline}{indent}tolerations:{}", block(&fields, newline, indent.len())));
+        edits.insert(line_end(text, end), format!("{newline}{indent}tolerations:{}", blocks(newline, indent.len())));
         Some(())
     }
 }

@@ -20,6 +20,7 @@
 pub mod account;
 mod cells;
 mod conflicts;
+mod edits;
 mod funnel;
 pub mod kinds;
 mod node;

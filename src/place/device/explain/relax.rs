@@ -2,6 +2,7 @@
 
 use super::account::{Change, Reason, Relaxation};
 use super::cells::against;
+use super::edits::{Edit, apply, ask, claim_mut};
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
 use crate::finding::{PathStep, field_path};
@@ -10,7 +11,7 @@ use crate::place::device::amount::{Amount, UNIT};
 use crate::place::device::behaviour::{Behaviour, MISTAKES, Mistake};
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
-use crate::place::device::facts::{Ask, Claim, Facts, Pod, Taint, Toleration};
+use crate::place::device::facts::{Claim, Facts, Pod, Taint, Toleration};
 use crate::place::device::features::Feature;
 use crate::place::device::node_resources::{self, Footprint};
 use crate::place::device::plugin::PodCase;
@@ -18,7 +19,6 @@ use crate::place::device::pools::{Gathered, Gatherer};
 use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
-use crate::place::device::what_if;
 use claimkit_values::order;
 use std::rc::Rc;
 
@@ -27,18 +27,20 @@ const MOST_PAIRS: usize = 60;
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
-/// One edit of the facts.
-#[derive(Clone, Debug)]
-enum Edit {
-    Constraint(usize, usize),
-    Selector(usize, usize, Option<usize>, usize),
-    Toleration(usize, usize, Option<usize>, Toleration),
-    Free(usize),
-    Count(usize, usize, Option<usize>, i64),
-    Exact(usize, usize, Option<usize>),
-    Capacity(usize, usize, Option<usize>, String, Amount),
-    /// A capacity asked for by another name: the old and the new one.
-    CapacityName(usize, usize, Option<usize>, String, String),
+/// Returns for each claim the first one that has the same text; see [`Trial::texts`].
+fn texts(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
+    // A claim that was never on a server stands in no text: a change of it is one of its template.
+    let template = |claim: &Claim| {
+        let pod = pod.filter(|_| claim.metadata.uid.is_empty())?;
+        let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
+        let status = statuses.iter().find(|status| status.resource_claim_name.as_deref() == Some(&claim.metadata.name))?;
+        let entry = pod.spec.resource_claims.iter().find(|entry| entry.name == status.name)?;
+        entry.resource_claim_template_name.as_deref()
+    };
+    let same =
+        |one: &Claim, other: &Claim| std::ptr::eq(one, other) || template(one).is_some_and(|name| template(other) == Some(name));
+    let first = |(at, claim): (usize, &&Claim)| claims.iter().position(|other| same(claim, other)).unwrap_or(at);
+    claims.iter().enumerate().map(first).collect()
 }
 
 /// The facts that concern one node.
@@ -52,6 +54,8 @@ pub struct Trial<'c, 's> {
     own: Vec<usize>,
     /// The allocated claims that cannot be used on the node.
     unavailable: Vec<usize>,
+    /// For each pending claim, the first one that has the same text: a claim that is named twice, or claims made from one template.
+    texts: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
     /// Devices must leave the node enough of its resources.
@@ -121,7 +125,8 @@ impl<'c, 's> Trial<'c, 's> {
         let others = users.into_iter().filter_map(|at| cluster.facts.claims.get(at));
         let others = others.filter(|other| !case.allocated.iter().any(|claim| std::ptr::eq(*claim, &***other)));
         facts.claims = kept.into_iter().map(|claim| Rc::new(claim.clone())).chain(others.cloned()).collect();
-        Trial { cluster, facts, pending, own, unavailable, pod: case.pod, node_resources, budget }
+        let texts = texts(claims, case.pod);
+        Trial { cluster, facts, pending, own, unavailable, texts, pod: case.pod, node_resources, budget }
     }
 
     /// Returns the devices that the pending claims get; `None`: nothing, or not known.
@@ -164,22 +169,34 @@ impl<'c, 's> Trial<'c, 's> {
         self.run(&facts, Counters::Consumed, goal)
     }
 
+    /// Tries edits together, each in all claims that have the same text.
+    fn attempt_in_text(&mut self, edits: &[&Edit]) -> Option<Vec<String>> {
+        let alike = |edit: &Edit| -> Vec<Edit> {
+            let Some(first) = edit.claim().and_then(|claim| self.texts.get(claim).copied()) else { return vec![edit.clone()] };
+            let same = self.texts.iter().enumerate().filter(|(_, text)| **text == first);
+            same.map(|(claim, _)| edit.in_claim(claim)).collect()
+        };
+        let all: Vec<Edit> = edits.iter().flat_map(|edit| alike(edit)).collect();
+        self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
+    }
+
     /// Changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's resources.
     pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
         let mut edits = self.edits(rows);
         if let Some(footprint) = footprint {
             edits.extend(rows.iter().flat_map(|(choice, _)| smaller(choice, footprint)));
         }
+        edits.retain(|edit| edit.claim().is_none_or(|claim| self.texts.get(claim).is_none_or(|first| *first == claim)));
         let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<Relaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
         for edit in &edits {
             // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
-            let about = about(edit);
+            let about = edit.about();
             if settled.contains(&about) || found.len() >= MOST_TOLD {
                 continue;
             }
-            if let Some(gives) = self.attempt(&[edit], Goal::Pod) {
+            if let Some(gives) = self.attempt_in_text(&[edit]) {
                 found.push(self.describe_change(&[edit], gives, &node));
                 settled.insert(about);
             }
@@ -194,7 +211,7 @@ impl<'c, 's> Trial<'c, 's> {
             .enumerate()
             .flat_map(|(at, first)| edits.iter().skip(at.saturating_add(1)).map(move |second| (first, second)));
         for (first, second) in pairs.take(MOST_PAIRS) {
-            if let Some(gives) = self.attempt(&[first, second], Goal::Pod) {
+            if let Some(gives) = self.attempt_in_text(&[first, second]) {
                 found.push(self.describe_change(&[first, second], gives, &node));
                 break;
             }
@@ -343,10 +360,14 @@ impl<'c, 's> Trial<'c, 's> {
     /// ` of CLAIM` where another claim of the pod has a request of the same name.
     fn of_claim(&self, change: &Change) -> String {
         let request = change.request.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
-        let mut others = self.own.iter().filter_map(|at| self.facts.claims.get(*at));
-        let twice = others.any(|other| {
-            let has = other.spec.devices.requests.iter().any(|own| own.name == request);
-            has && other.metadata.full_name() != change.claim
+        let claim = |at: usize| self.facts.claims.get(at);
+        let is_changed = |at: usize| {
+            let first = self.texts.get(at).copied().unwrap_or(at);
+            claim(first).is_some_and(|first| first.metadata.full_name() == change.claim)
+        };
+        let twice = self.own.iter().any(|at| {
+            let has = claim(*at).is_some_and(|other| other.spec.devices.requests.iter().any(|own| own.name == request));
+            has && !is_changed(*at)
         });
         if twice { format!(" of {}", change.claim) } else { String::new() }
     }
@@ -438,15 +459,6 @@ fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {
     (choice.claim, choice.request, choice.sub_name.map(|_| choice.sub))
 }
 
-/// Edits about the same field.
-fn about(edit: &Edit) -> String {
-    match edit {
-        Edit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
-        Edit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
-        other => format!("{other:?}"),
-    }
-}
-
 /// The largest amount up to `most` that a range does not round up.
 fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) -> i128 {
     let Some((min, step)) = range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value()))) else {
@@ -456,74 +468,6 @@ fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) 
     match above.checked_rem(step) {
         Some(rest) if above >= 0 => most.saturating_sub(rest),
         _ => most,
-    }
-}
-
-fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
-    let request = claim.spec.devices.requests.get(request)?;
-    match sub {
-        Some(sub) => request.first_available.get(sub),
-        None => request.exactly.as_ref(),
-    }
-}
-
-/// A mutable claim, cloned if other copies of the facts share it.
-fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
-    facts.claims.get_mut(claim).map(Rc::make_mut)
-}
-
-fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) -> Option<&mut Ask> {
-    let request = claim_mut(facts, claim)?.spec.devices.requests.get_mut(request)?;
-    match sub {
-        Some(sub) => request.first_available.get_mut(sub),
-        None => request.exactly.as_mut(),
-    }
-}
-
-fn apply(edit: &Edit, facts: &mut Facts) {
-    match edit {
-        Edit::Constraint(claim, index) => {
-            let list = claim_mut(facts, *claim).map(|claim| &mut claim.spec.devices.constraints);
-            if let Some(list) = list.filter(|list| *index < list.len()) {
-                list.remove(*index);
-            }
-        }
-        Edit::Selector(claim, request, sub, index) => {
-            let list = ask_mut(facts, *claim, *request, *sub).map(|ask| &mut ask.selectors);
-            if let Some(list) = list.filter(|list| *index < list.len()) {
-                list.remove(*index);
-            }
-        }
-        Edit::Toleration(claim, request, sub, toleration) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                ask.tolerations.push(toleration.clone());
-            }
-        }
-        Edit::Free(claim) => what_if::free(facts, *claim),
-        Edit::Count(claim, request, sub, count) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                ask.count = *count;
-            }
-        }
-        Edit::Exact(claim, request, sub) => {
-            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
-                "ExactCount".clone_into(&mut ask.allocation_mode);
-                ask.count = 1;
-            }
-        }
-        Edit::Capacity(claim, request, sub, name, amount) => {
-            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
-            if let Some(capacity) = capacity {
-                capacity.requests.insert(name.clone(), amount.clone());
-            }
-        }
-        Edit::CapacityName(claim, request, sub, name, other) => {
-            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
-            if let Some(capacity) = capacity {
-                let named = |(key, amount): (&String, &Amount)| (if key == name { other } else { key }.clone(), amount.clone());
-                capacity.requests = capacity.requests.iter().map(named).collect();
-            }
-        }
     }
 }
 

@@ -1,0 +1,131 @@
+//! Edits of the facts that [`super::relax`] tries.
+
+use crate::place::device::amount::Amount;
+use crate::place::device::facts::{Ask, Claim, Facts, Toleration};
+use crate::place::device::what_if;
+use std::rc::Rc;
+
+/// One edit of the facts.
+#[derive(Clone, Debug)]
+pub enum Edit {
+    Constraint(usize, usize),
+    Selector(usize, usize, Option<usize>, usize),
+    Toleration(usize, usize, Option<usize>, Toleration),
+    Free(usize),
+    Count(usize, usize, Option<usize>, i64),
+    Exact(usize, usize, Option<usize>),
+    Capacity(usize, usize, Option<usize>, String, Amount),
+    /// A capacity asked for by another name: the old and the new one.
+    CapacityName(usize, usize, Option<usize>, String, String),
+}
+
+impl Edit {
+    /// The pending claim that it changes.
+    pub fn claim(&self) -> Option<usize> {
+        match self {
+            Edit::Free(_) => None,
+            Edit::Constraint(claim, ..)
+            | Edit::Selector(claim, ..)
+            | Edit::Toleration(claim, ..)
+            | Edit::Count(claim, ..)
+            | Edit::Exact(claim, ..)
+            | Edit::Capacity(claim, ..)
+            | Edit::CapacityName(claim, ..) => Some(*claim),
+        }
+    }
+
+    /// The same edit of another claim.
+    pub fn in_claim(&self, other: usize) -> Edit {
+        let mut edit = self.clone();
+        match &mut edit {
+            Edit::Free(_) => {}
+            Edit::Constraint(claim, ..)
+            | Edit::Selector(claim, ..)
+            | Edit::Toleration(claim, ..)
+            | Edit::Count(claim, ..)
+            | Edit::Exact(claim, ..)
+            | Edit::Capacity(claim, ..)
+            | Edit::CapacityName(claim, ..) => *claim = other,
+        }
+        edit
+    }
+
+    /// Returns the same text for edits of the same field.
+    pub fn about(&self) -> String {
+        match self {
+            Edit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
+            Edit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+/// Returns what a request, or one of its alternatives, asks for.
+pub fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
+    let request = claim.spec.devices.requests.get(request)?;
+    match sub {
+        Some(sub) => request.first_available.get(sub),
+        None => request.exactly.as_ref(),
+    }
+}
+
+/// A mutable claim, cloned if other copies of the facts share it.
+pub fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
+    facts.claims.get_mut(claim).map(Rc::make_mut)
+}
+
+fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) -> Option<&mut Ask> {
+    let request = claim_mut(facts, claim)?.spec.devices.requests.get_mut(request)?;
+    match sub {
+        Some(sub) => request.first_available.get_mut(sub),
+        None => request.exactly.as_mut(),
+    }
+}
+
+/// Edits the facts.
+pub fn apply(edit: &Edit, facts: &mut Facts) {
+    match edit {
+        Edit::Constraint(claim, index) => {
+            let list = claim_mut(facts, *claim).map(|claim| &mut claim.spec.devices.constraints);
+            if let Some(list) = list.filter(|list| *index < list.len()) {
+                list.remove(*index);
+            }
+        }
+        Edit::Selector(claim, request, sub, index) => {
+            let list = ask_mut(facts, *claim, *request, *sub).map(|ask| &mut ask.selectors);
+            if let Some(list) = list.filter(|list| *index < list.len()) {
+                list.remove(*index);
+            }
+        }
+        Edit::Toleration(claim, request, sub, toleration) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                ask.tolerations.push(toleration.clone());
+            }
+        }
+        Edit::Free(claim) => what_if::free(facts, *claim),
+        Edit::Count(claim, request, sub, count) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                ask.count = *count;
+            }
+        }
+        Edit::Exact(claim, request, sub) => {
+            if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
+                "ExactCount".clone_into(&mut ask.allocation_mode);
+                ask.count = 1;
+            }
+        }
+        Edit::Capacity(claim, request, sub, name, amount) => {
+            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            if let Some(capacity) = capacity {
+                capacity.requests.insert(name.clone(), amount.clone());
+            }
+        }
+        Edit::CapacityName(claim, request, sub, name, other) => {
+            let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
+            if let Some(capacity) = capacity {
+                let named = |(key, amount): (&String, &Amount)| (if key == name { other } else { key }.clone(), amount.clone());
+                capacity.requests = capacity.requests.iter().map(named).collect();
+            }
+        }
+    }
+}
