@@ -7,6 +7,7 @@ use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{AllocatedDevice, Claim, Consumer, Device, Pod};
 use crate::place::device::identity::DeviceName;
 use crate::place::device::usage::results_of;
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of claims that a message names.
@@ -56,9 +57,8 @@ pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
         device(*name, holders, published.get(name), !cluster.facts.slices.is_empty(), finder);
     }
     let pods = cluster.facts.pods.iter().map(|pod| ((pod.metadata.namespace.as_str(), pod.metadata.name.as_str()), &**pod));
-    let pods: BTreeMap<(&str, &str), &Pod> = pods.collect();
     let groups = cluster.facts.pod_groups.iter().map(|group| (group.metadata.namespace.as_str(), group.metadata.name.as_str()));
-    let consumers = Consumers { pods, groups: groups.collect() };
+    let consumers = Consumers { pods: order::map(pods), groups: order::set(groups) };
     for claim in &cluster.facts.claims {
         being_deleted(claim, finder);
         consumers.check(claim, finder);

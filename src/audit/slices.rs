@@ -4,6 +4,7 @@ use super::finder::{About, Finder};
 use crate::finding::{Code, field_path};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Device, Slice};
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The attribute by which Kubernetes names the PCI address of a device.
@@ -11,7 +12,7 @@ const BUS_ID: &str = "resource.kubernetes.io/pciBusID";
 
 /// Reports slices of absent nodes, negative counters, and partitions that nothing keeps apart.
 pub fn check(cluster: &Cluster<'_>, finder: &mut Finder<'_, '_>) {
-    let nodes: BTreeSet<&str> = cluster.facts.nodes.iter().map(|node| node.metadata.name.as_str()).collect();
+    let nodes = order::set(cluster.facts.nodes.iter().map(|node| node.metadata.name.as_str()));
     for slice in &cluster.facts.slices {
         if !nodes.is_empty() {
             absent_nodes(slice, &nodes, finder);

@@ -7,7 +7,8 @@
 //! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
 use super::{Refused, go_kind, sorted};
-use serde_json::Value;
+use claimkit_values::order;
+use serde_json::{Map, Value};
 
 /// Maximum number of operations of one patch.
 const MAX_OPERATIONS: usize = 10_000;
@@ -136,8 +137,14 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
 /// Sorts the keys of a map that an operation goes through.
 fn open(value: &mut Value) {
     if let Value::Object(map) = value {
-        map.sort_keys();
+        sort_keys(map);
     }
+}
+
+fn sort_keys(map: &mut Map<String, Value>) {
+    let mut entries: Vec<(String, Value)> = std::mem::take(map).into_iter().collect();
+    order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
+    map.extend(entries);
 }
 
 /// Equal as JSON: numbers by value.
@@ -208,7 +215,7 @@ fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     match container {
         Value::Object(map) => {
             map.insert(last, value);
-            map.sort_keys();
+            sort_keys(map);
             Ok(())
         }
         Value::Array(items) => {
@@ -225,7 +232,7 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
     match container {
         Value::Object(map) => {
             map.insert(last, value);
-            map.sort_keys();
+            sort_keys(map);
         }
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {

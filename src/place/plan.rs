@@ -9,6 +9,7 @@ use crate::record::view::{
     AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim, ResourceClaimParameters, ResourceClaimSpec,
     ResourceClaimTemplate, ResourceClass, ResourceClassParameters, ResourceSlice,
 };
+use claimkit_values::order;
 use std::sync::Arc;
 
 /// Maximum number of nodes in a list of a scheduling context.
@@ -384,12 +385,12 @@ impl<'r> Planner<'_, 'r> {
         let nodes = status.map(|status| status.unsuitable_nodes());
         plan.reported = status.is_some();
         plan.filters.push(Filter::Unsuitable {
-            nodes: nodes.iter().flat_map(|nodes| nodes.iter()).collect(),
+            nodes: order::set(nodes.iter().flat_map(|nodes| nodes.iter())),
             reported: status.is_some(),
             truncated: nodes.is_some_and(|nodes| nodes.len() >= MAX_NODES),
         });
         if !spec.potential_nodes().is_empty() {
-            plan.filters.push(Filter::Potential(spec.potential_nodes().iter().collect()));
+            plan.filters.push(Filter::Potential(order::set(spec.potential_nodes().iter())));
         }
         if !spec.selected_node().is_empty() {
             plan.filters.push(Filter::Selected(spec.selected_node()));

@@ -1,6 +1,7 @@
 //! What placement needs of a Pod, read from the tree: Pods are of another API group and have no table here.
 
 use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// A pod with its claims.
@@ -61,7 +62,7 @@ impl Pod {
             uid: text(metadata, "uid").unwrap_or_default(),
             node_name: text(part("spec"), "nodeName").unwrap_or_default(),
             claims: claims.collect(),
-            statuses: statuses.collect(),
+            statuses: order::map(statuses),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::rules::{FieldError, Operation};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// Whether the host lets a policy change objects.
@@ -346,7 +347,7 @@ impl<'a> Case<'a, '_> {
 
     /// Returns the labels of the namespace, if they are known already.
     fn labels(&self) -> Option<BTreeMap<String, String>> {
-        self.namespace.labels.peek().filter(|_| self.knows_labels()).map(|labels| labels.iter().cloned().collect())
+        self.namespace.labels.peek().filter(|_| self.knows_labels()).map(|labels| order::map(labels.iter().cloned()))
     }
 
     fn knows_labels(&self) -> bool {

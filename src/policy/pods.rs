@@ -20,6 +20,7 @@ use crate::policy::settings::Settings;
 use crate::rules::{Context, Errors, FieldError};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 
 const CODE: Code = Code::PolicyPods;
@@ -256,7 +257,7 @@ impl<'t> Pod<'t, '_> {
 
     /// Names that containers use must be defined, and names that are defined must be used.
     fn names(&self, claims: &[NodeId], path: &Path<'_>, errors: &mut Errors) {
-        let defined: BTreeSet<&str> = claims.iter().filter_map(|&claim| self.text(claim, "name")).collect();
+        let defined = order::set(claims.iter().filter_map(|&claim| self.text(claim, "name")));
         let mut used = BTreeSet::new();
         let unicode = self.release.rules().unicode;
         for field in ["initContainers", "containers"] {

@@ -14,7 +14,7 @@ use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
 use claimkit_values::order;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::num::ParseIntError;
 
 /// How many strict problems Go's decoder collects.
@@ -471,7 +471,7 @@ impl<'t> Decoder<'t, '_> {
         }
         if !map.is_sorted_by(|a, b| a.0 < b.0) {
             // The last of equal keys wins.
-            map = map.into_iter().collect::<BTreeMap<_, _>>().into_iter().collect();
+            map = order::map(map).into_iter().collect();
         }
         *place = Value::Entries(map);
     }

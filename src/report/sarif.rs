@@ -3,12 +3,12 @@
 use crate::finding::Severity;
 use crate::report::Report;
 use crate::text::located::{Edit, Finding, Fix, Range};
+use claimkit_values::order;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
 
 /// Writes all files as one log.
 pub fn document(reports: &[Report<'_>]) -> String {
-    let codes: BTreeSet<&str> = reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.name()).collect();
+    let codes = order::set(reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.name()));
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
         reports.iter().flat_map(|report| report.findings.iter().map(move |finding| result(report, finding))).collect();

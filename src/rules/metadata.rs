@@ -9,7 +9,7 @@ use crate::record::view::{ObjectMeta, OwnerReference, StringMap};
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
-use std::collections::BTreeSet;
+use claimkit_values::order;
 
 /// All annotations of an object, keys and values, in bytes.
 const ANNOTATIONS_MAX: usize = 256 * 1024;
@@ -103,8 +103,8 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     let root = Path::ROOT;
     let path = root.field("metadata");
     if old.deletion_timestamp().is_some() {
-        let stored: BTreeSet<&str> = old.finalizers().iter().collect();
-        let added: BTreeSet<&str> = new.finalizers().iter().filter(|f| !stored.contains(f)).collect();
+        let stored = order::set(old.finalizers().iter());
+        let added = order::set(new.finalizers().iter().filter(|f| !stored.contains(f)));
         if !added.is_empty() {
             let detail = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",

@@ -14,6 +14,7 @@ use crate::names::{self, DottedLabel};
 use crate::record::go_syntax::ADDRESS;
 use crate::text::Tree;
 use crate::text::tree::{Kind, NodeId};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 
 /// The differences between releases.
@@ -330,7 +331,7 @@ impl<'t> PodClaims<'t> {
             }
             self.judge_entry(rules, entry, &path.index(index), &mut known, errors);
         }
-        let names: BTreeSet<&str> = self.entries.iter().map(|entry| entry.name).filter(|name| !name.is_empty()).collect();
+        let names = order::set(self.entries.iter().map(|entry| entry.name).filter(|name| !name.is_empty()));
         for (list, index, used) in &self.used {
             let path = &spec.field(list);
             judge_used(rules, used, &path.index(*index).field("resources").field("claims"), &names, errors);

@@ -31,6 +31,7 @@ use crate::place::device::what_if::WhatIf;
 use crate::server::slices;
 use crate::text::Source;
 use crate::text::located::{self, Finding};
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names of pods in an error.
@@ -133,7 +134,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let mut assumed = std::mem::take(&mut gathered.assumed);
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
-    let freed: BTreeSet<&str> = what_if.free.iter().map(String::as_str).collect();
+    let freed = order::set(what_if.free.iter().map(String::as_str));
     let mut asked = Asked { of_text: gathered.asked.take(), freed, copies: None, options };
     let repeated = match (options.how_many, mode) {
         (false, _) => None,
@@ -280,7 +281,7 @@ impl Accounts<'_> {
         let how_many = self.repeated.map(|repeated| repeated.answer(facts, &simulation));
         if let Some(names) = &named {
             // A pod that does not wait is asked about by its name only.
-            let told: BTreeSet<String> = pods.iter().filter_map(|pod| pod.pod.clone()).collect();
+            let told = order::set(pods.iter().filter_map(|pod| pod.pod.clone()));
             let first = self.cluster(facts);
             for pod in facts.pods.iter().filter(|pod| names.contains(&pod.metadata.full_name())) {
                 if !told.contains(&pod.metadata.full_name()) {
@@ -397,14 +398,14 @@ impl Asked<'_> {
         let wanted = self.options.full(name);
         let owned = |pod: &Pod| owners(pod).any(|owner| owner == wanted);
         let pods = facts.pods.iter().filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
-        let names: BTreeSet<String> = pods.map(|pod| pod.metadata.full_name()).collect();
+        let names = order::set(pods.map(|pod| pod.metadata.full_name()));
         if names.is_empty() { Err(format!("`pod`: there is no Pod `{wanted}`")) } else { Ok(Some(names)) }
     }
 
     /// The claims that no pod uses, taken together.
     fn claims<'f>(&self, cluster: &Cluster<'f>, rules: &'static PluginRules, gates: PluginGates) -> Vec<PodCase<'f>> {
         let facts = cluster.facts;
-        let used: BTreeSet<String> = facts.pods.iter().flat_map(|pod| used_by(pod)).collect();
+        let used = order::set(facts.pods.iter().flat_map(|pod| used_by(pod)));
         let is_alone = |claim: &&Claim| {
             let name = claim.metadata.full_name();
             let waits = claim.status.allocation.is_none() && !self.freed.contains(name.as_str());

@@ -16,6 +16,7 @@ use crate::place::device::facts::{Claim, Facts};
 use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::text::Span;
 use crate::text::located::{self, Finding};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -89,7 +90,7 @@ fn name_nodes(facts: &mut Facts) -> Option<String> {
     }
     let specs = facts.slices.iter().map(|slice| &slice.spec);
     let named = specs.flat_map(|spec| spec.node_name.iter().chain(spec.devices.iter().filter_map(|one| one.node_name.as_ref())));
-    let names: BTreeSet<String> = named.filter(|name| !name.is_empty()).cloned().collect();
+    let names = order::set(named.filter(|name| !name.is_empty()).cloned());
     facts.nodes.extend(names.iter().map(|name| Rc::new(named_node(name))));
     let names: Vec<String> = names.into_iter().collect();
     let shown = words::some(&names, MOST_NAMES);
@@ -119,7 +120,7 @@ fn date(claim: &mut Rc<Claim>) {
 fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
     let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
     let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));
-    let names: BTreeSet<String> = names.map(|metadata| metadata.full_name()).collect();
+    let names = order::set(names.map(|metadata| metadata.full_name()));
     let mut whole = cluster.facts.clone();
     whole.overlay(own);
     (whole, (!names.is_empty()).then_some(names))

@@ -4,6 +4,7 @@ use super::simulation::outcome::Simulation;
 use super::simulation::{MOST_PODS, Scheduler, expand};
 use crate::place::device::facts::Facts;
 use crate::place::device::plugin_rules::PluginRules;
+use claimkit_values::order;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -69,7 +70,7 @@ pub fn repeat(facts: &mut Facts, pod: String, scheduler: &Scheduler<'_>) -> Resu
 
 /// Returns the number of `size` copies that get a node.
 fn fitting(mut facts: Facts, pod: &str, size: usize, scheduler: &Scheduler<'_>) -> Result<usize, String> {
-    let names: BTreeSet<String> = expand::repeat(&mut facts, pod, size)?.into_iter().collect();
+    let names = order::set(expand::repeat(&mut facts, pod, size)?);
     expand::expand(&mut facts, MOST_PODS);
     scheduler.store(&mut facts);
     let release = scheduler.target.release;

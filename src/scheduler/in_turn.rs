@@ -55,7 +55,7 @@ impl InTurn<'_> {
         let mut accounts = Accounts { asked: *self, done: BTreeMap::new(), bound: MOST_ACCOUNTS, failed: MOST_ACCOUNTS };
         let simulation = self.scheduler.place(facts, Some(&mut |seen| accounts.tried(seen)));
         let after = simulation::commit(facts, &simulation);
-        let claims = simulation.claims.iter().map(|outcome| (outcome.claim.metadata.full_name(), &*outcome.claim)).collect();
+        let claims = order::map(simulation.claims.iter().map(|outcome| (outcome.claim.metadata.full_name(), &*outcome.claim)));
         let outcomes = Outcomes { facts, claims, simulation: &simulation };
         let mut pods = Vec::new();
         let mut kept_out = Vec::new();
@@ -133,7 +133,7 @@ impl Accounts<'_> {
             (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
         };
         *left = left.saturating_sub(nodes.len());
-        let failed: BTreeMap<usize, Vec<NodeRefusal>> = seen.refused().into_iter().collect();
+        let failed = order::map(seen.refused());
         let refusals: Vec<Vec<NodeRefusal>> = nodes
             .iter()
             .map(|node| match chosen {

@@ -8,6 +8,7 @@ use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
 use crate::text::located::{Edit, Range, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The claims of a text.
@@ -44,10 +45,9 @@ impl<'i, 's> Places<'i, 's> {
         let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
         let own = |(index, item): (usize, &Item)| (full(item), vec![Written { index, template: false }]);
-        let mut claims: BTreeMap<String, Vec<Written>> = of_kind("ResourceClaim").map(own).collect();
+        let mut claims = order::map(of_kind("ResourceClaim").map(own));
         // The current pod uses this claim; later pods get new claims from the template.
-        let templates: BTreeMap<String, usize> =
-            of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)).collect();
+        let templates = order::map(of_kind("ResourceClaimTemplate").map(|(index, item)| (full(item), index)));
         for pod in &facts.pods {
             let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
             let in_namespace = |name: &str| format!("{}/{name}", pod.metadata.namespace);

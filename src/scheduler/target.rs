@@ -2,6 +2,7 @@
 
 use crate::api::{Gate, Gates, Release};
 use crate::error::{Error, ErrorKind};
+use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The first minor release with devices.
@@ -39,6 +40,6 @@ impl Target {
     /// The gates that the release knows.
     pub fn known_gates(&self) -> BTreeMap<&'static str, bool> {
         let known = Gate::ALL.iter().filter(|gate| gate.default_in(self.release).is_some());
-        known.map(|gate| (gate.name(), self.gates.on(*gate))).collect()
+        order::map(known.map(|gate| (gate.name(), self.gates.on(*gate))))
     }
 }

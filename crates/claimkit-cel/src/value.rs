@@ -1,5 +1,6 @@
 //! Values at run time.
 
+use claimkit_values::order;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -195,7 +196,7 @@ impl Map {
     fn make_index(&mut self) {
         if self.entries.len() > SMALL_MAP {
             let keys = self.entries.iter().enumerate();
-            self.index = Some(keys.filter_map(|(position, (key, _))| Some((Key::of(key)?, position))).collect());
+            self.index = Some(order::map(keys.filter_map(|(position, (key, _))| Some((Key::of(key)?, position)))));
         }
     }
 

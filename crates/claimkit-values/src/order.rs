@@ -1,9 +1,10 @@
-//! Stable sorts that are compiled once.
+//! Stable sorts that are compiled once, and maps and sets that are made without sorting.
 //!
 //! The sorts of the standard library are compiled for each type of element, about 6 KB of Wasm each time. These sort the positions
 //! of the elements, which are numbers for every type, and then move the elements.
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the positions `0..count` in a stable sort by `compare`.
 ///
@@ -53,6 +54,34 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 /// ```
 pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
+}
+
+/// Makes a map of the pairs; the last of the pairs with equal keys remains. `collect` does the same with a sort of the pairs.
+///
+/// ```
+/// let ages = claimkit_values::order::map([("pod", 1), ("claim", 2), ("pod", 3)]);
+/// assert_eq!(ages.into_iter().collect::<Vec<_>>(), [("claim", 2), ("pod", 3)]);
+/// ```
+pub fn map<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    for (key, value) in pairs {
+        map.insert(key, value);
+    }
+    map
+}
+
+/// Makes a set of the items. `collect` does the same with a sort of the items.
+///
+/// ```
+/// let names = claimkit_values::order::set(["pod", "claim", "pod"]);
+/// assert_eq!(names.into_iter().collect::<Vec<_>>(), ["claim", "pod"]);
+/// ```
+pub fn set<K: Ord>(items: impl IntoIterator<Item = K>) -> BTreeSet<K> {
+    let mut set = BTreeSet::new();
+    for item in items {
+        set.insert(item);
+    }
+    set
 }
 
 /// Moves to each place the element from the position that `sorted` has there: one swap for each element at most.

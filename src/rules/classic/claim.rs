@@ -11,6 +11,7 @@ use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::driver_name;
 use crate::rules::{immutable, metadata, node_selector};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 
 const DATA_MAX: usize = 16 * 1024;
@@ -79,7 +80,7 @@ pub fn update_status(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &C
                     errors.forbidden(Code::ReservedForNotShareable, &reserved_for, "may not be reserved more than once");
                 }
                 let leaving = claim.metadata().deletion_timestamp().is_some() || new.deallocation_requested();
-                let stored: BTreeSet<_> = old.reserved_for().iter().map(identity).collect();
+                let stored = order::set(old.reserved_for().iter().map(identity));
                 if leaving && !new.reserved_for().iter().all(|entry| stored.contains(&identity(entry))) {
                     let detail = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
                     errors.forbidden(Code::ReservedForAdded, &reserved_for, detail);

@@ -11,6 +11,7 @@ use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::{immutable, metadata, node_selector};
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEVERAL: &str = ", but multiple fields are set";
@@ -146,7 +147,7 @@ impl Judge<'_> {
             // The first of several devices with the same name is used.
             Some(old) if self.v.stored_taints => {
                 let devices = old.list("devices").iter().rev().filter_map(Value::as_record);
-                devices.map(|device| (device.str("name"), device)).collect()
+                order::map(devices.map(|device| (device.str("name"), device)))
             }
             _ => BTreeMap::new(),
         };

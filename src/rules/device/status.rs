@@ -12,6 +12,7 @@ use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
 use crate::rules::{metadata, node_selector};
+use claimkit_values::order;
 use std::collections::BTreeSet;
 
 const SOURCES: &[&str] = &["FromClaim", "FromClass"];
@@ -225,8 +226,8 @@ impl Judge<'_> {
 
     fn device_statuses(&mut self, status: &Record<'_>, allocation: Option<&Record<'_>>, path: &Path<'_>) {
         let devices = allocation.and_then(|allocation| allocation.record("devices"));
-        let allocated: BTreeSet<_> =
-            devices.iter().flat_map(|devices| devices.records("results")).map(|result| Device::of(result).key()).collect();
+        let results = devices.iter().flat_map(|devices| devices.records("results"));
+        let allocated = order::set(results.map(|result| Device::of(result).key()));
         let compare = self.list(status, "devices", path, |judge, item, path| {
             if let Some(device) = item.as_record() {
                 judge.device_status(device, &allocated, path);

@@ -8,6 +8,7 @@ use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::place::device::extended::IMPLICIT;
 use crate::record::Record;
 use crate::text::Span;
+use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Names by their domain.
@@ -89,7 +90,7 @@ pub fn read(references: &mut References, object: Located<'_>, kind: DeviceKind, 
 fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, steps: &[Step], identity: [&str; 3]) {
     let Some(devices) = spec.record("devices") else { return };
     let steps = below(steps, &[key("devices")]);
-    let names = devices.records("requests").map(|request| request.str("name").to_owned()).collect();
+    let names = order::set(devices.records("requests").map(|request| request.str("name").to_owned()));
     references.requests.insert(identity.map(str::to_owned), names);
     for (index, request) in devices.records("requests").enumerate() {
         let steps = below(&steps, &[key("requests"), Step::Index(index)]);

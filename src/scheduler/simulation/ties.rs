@@ -6,7 +6,7 @@ use super::prepared::Prepared;
 use super::queue::{Retried, Run, tied, was_tried};
 use super::seen::{Seen, Watch};
 use super::state::State;
-use std::collections::BTreeSet;
+use claimkit_values::order;
 
 /// Maximum number of other choices that are tried.
 const MOST_CHOICES: usize = 16;
@@ -104,7 +104,7 @@ fn may_depend_on_order(simulation: &Simulation, prepared: &Prepared<'_>) -> bool
         pod.map(|pod| pod.spec.effective_priority())
     };
     let (placed, failed): (Vec<&PodOutcome>, Vec<&PodOutcome>) = simulation.pods.iter().partition(|outcome| outcome.has_node());
-    let priorities: BTreeSet<i64> = placed.into_iter().filter_map(priority_if_retried).collect();
+    let priorities = order::set(placed.into_iter().filter_map(priority_if_retried));
     failed.into_iter().filter_map(priority_if_retried).any(|priority| priorities.contains(&priority))
 }
 

@@ -14,6 +14,7 @@ use crate::rules::device::{claim, status};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{self, Context, Errors, FieldError, Operation, immutable};
 use crate::server::prepare;
+use claimkit_values::order;
 use drops::{Dropped, Part};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -153,7 +154,7 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
     }
     let of = |object: &Record<'_>| -> std::collections::BTreeSet<[String; 4]> {
         let devices = object.record("status").and_then(|status| status.record("allocation")?.record("devices"));
-        devices.into_iter().flat_map(|devices| devices.records("results")).map(device_key).collect()
+        order::set(devices.into_iter().flat_map(|devices| devices.records("results")).map(device_key))
     };
     let (before, after) = (of(old), of(record));
     let Some(status) = record.inner_mut("status") else { return };
