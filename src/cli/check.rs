@@ -196,7 +196,7 @@ fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
         let asked = arguments.has("label-selector") || arguments.has("field-selector");
         let shown = report.answer.objects.iter().filter(|object| !asked || object.selected == Some(true));
         for object in shown.filter_map(|object| object.object.as_ref()) {
-            out.push_str(object.get());
+            out.push_str(&wire::print(object));
             out.push('\n');
         }
     }

@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let object = answer.objects.first();
     let printed = match arguments.has("changes") {
         true => object.and_then(|object| object.changes.as_ref()).map(wire::print),
-        false => object.and_then(|object| object.object.as_ref()).map(|object| object.get().to_owned()),
+        false => object.and_then(|object| object.object.as_ref()).map(wire::print),
     };
     if let Some(printed) = printed {
         host.out(&format!("{printed}\n"));

@@ -1,8 +1,11 @@
 //! The npm package's functions: arguments of JavaScript in, answers as plain JavaScript objects out.
 //!
 //! Texts are passed as strings or bytes; objects and options as the JSON they serialize to. So `toJSON`, getters and `undefined`
-//! behave as elsewhere in JavaScript, and unknown members are detected at any depth. Answers are the same JSON that every other
-//! host gets, parsed by the engine's own `JSON.parse`.
+//! behave as elsewhere in JavaScript, and unknown members are detected at any depth. serde-wasm-bindgen would read `undefined` as
+//! `null`, and an object that contains itself, or a getter that throws, would cost the instance.
+//!
+//! Findings and objects go out through serde-wasm-bindgen. What only one verb answers, and values of the user's, are the same JSON
+//! that every other host gets, parsed by the engine's own `JSON.parse`.
 
 #[cfg(feature = "cli")]
 use crate::cli::{files, settings::Settings};
@@ -11,14 +14,17 @@ use crate::place;
 use crate::report::form;
 use crate::scheduler;
 use crate::text::bytes;
+use crate::wire::json::Json;
 use crate::wire::request::{
     self, AdmitRequest, AllocateRequest, AuditRequest, CelRequest, ConvertRequest, EvaluateRequest, FixesRequest,
     JsonSchemaRequest, LocaleRequest, ParseRequest, PositionRequest, PrepareOptions, Replaced, SymbolsRequest, ValidateRequest,
 };
 use crate::wire::{self, Answer, Content, Request};
 use js_sys::{JSON, JsString, TypeError, Uint8Array};
+use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::value::RawValue;
+use serde_wasm_bindgen::Serializer;
 use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsThreadLocal};
@@ -164,7 +170,7 @@ pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue
     let answer = call.usable(wire::run(&Request::JsonSchema(request)))?;
     match &answer.content {
         Content::Schema { schema } => JSON::parse(schema.get()),
-        _ => call.object(&answer),
+        _ => call.object(answer),
     }
 }
 
@@ -461,7 +467,7 @@ impl Call {
     /// Answers a request that is complete.
     fn answer(self, request: &Request) -> Result<JsValue, JsValue> {
         let answer = self.usable(wire::run(request))?;
-        self.object(&answer)
+        self.object(answer)
     }
 
     /// Returns an answer without positions in texts that the caller passed as objects.
@@ -474,7 +480,7 @@ impl Call {
         if given.without_places {
             answer.objects.iter_mut().for_each(|object| object.range = None);
         }
-        self.object(&answer)
+        self.object(answer)
     }
 
     fn usable(self, answer: Answer) -> Result<Answer, JsValue> {
@@ -485,8 +491,16 @@ impl Call {
     }
 
     /// An answer as a JavaScript object.
-    fn object(self, answer: &Answer) -> Result<JsValue, JsValue> {
-        JSON::parse(&wire::print(answer))
+    fn object(self, mut answer: Answer) -> Result<JsValue, JsValue> {
+        answer.objects.iter_mut().flat_map(|object| object.values()).try_for_each(Json::parse)?;
+        let common = answer.common().serialize(&Serializer::json_compatible());
+        let common = common.map_err(|error| self.unusable(&error.to_string()))?;
+        if let Content::Nothing = answer.content {
+            return Ok(common);
+        }
+        // A second serializer for the accounts of all verbs would make the module larger by a tenth.
+        let content: js_sys::Object = JSON::parse(&wire::print(&answer.content))?.unchecked_into();
+        Ok(js_sys::Object::assign(common.unchecked_ref(), &content).into())
     }
 
     /// An argument of the wrong type.

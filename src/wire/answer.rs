@@ -1,6 +1,7 @@
 //! The answers of the contract, as they are serialized.
 
 use super::content::Content;
+use super::json::Json;
 use super::request::{Unusable, Verb};
 use crate::api::Release;
 use crate::finding;
@@ -12,38 +13,66 @@ use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
 use crate::text::Source;
 pub use crate::text::located::{Edit, Finding, Fix, Position, Range, finding, range};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// The answer to a request.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default)]
 pub struct Answer {
     /// The verb of the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub verb: Option<Cow<'static, str>>,
     /// True if there is no error and at least one object was checked.
     pub ok: bool,
     /// Why the request cannot be used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The patch release whose rules answered, if the answers of the requested one were never recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rules_of: Option<RulesOf>,
     /// The findings of all texts.
     pub findings: Vec<Finding>,
     /// The objects of the text.
     pub objects: Vec<Object>,
     /// The part of the answer that is specific to the verb.
-    #[serde(flatten)]
     pub content: Content,
+}
+
+/// The members that the answers to all verbs have. Those of one verb follow them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Common<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verb: &'a Option<Cow<'static, str>>,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: &'a Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules_of: &'a Option<RulesOf>,
+    findings: &'a [Finding],
+    objects: &'a [Object],
+}
+
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            #[serde(flatten)]
+            common: Common<'a>,
+            #[serde(flatten)]
+            content: &'a Content,
+        }
+        Whole { common: self.common(), content: &self.content }.serialize(serializer)
+    }
 }
 
 impl Answer {
     /// Returns an answer that is `ok` whatever its content.
     pub fn with(verb: Verb, content: Content) -> Self {
         Answer { ok: true, content, ..Answer::to(verb) }
+    }
+
+    /// Returns the members that the answers to all verbs have.
+    pub fn common(&self) -> Common<'_> {
+        let Answer { verb, ok, error, rules_of, findings, objects, .. } = self;
+        Common { verb, ok: *ok, error, rules_of, findings, objects }
     }
 
     /// Returns an empty answer to a verb.
@@ -95,13 +124,13 @@ pub struct Object {
     pub valid: Option<Option<bool>>,
     /// Parse: the object after decoding and defaulting.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub object: Option<Box<RawValue>>,
+    pub object: Option<Json>,
     /// Validate: `null` or the Kubernetes `Status`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Option<Box<Status>>>,
     /// Validate with `stored`: the stored object.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stored: Option<serde_json::Value>,
+    pub stored: Option<Json>,
     /// Evaluate: the results for the nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement: Option<Box<Placement>>,
@@ -110,7 +139,7 @@ pub struct Object {
     pub selected: Option<bool>,
     /// Patch: the difference from the stored object, as a JSON patch (RFC 6902).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Vec<serde_json::Value>>,
+    pub changes: Option<Json>,
     /// Convert: its `apiVersion` before the conversion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -161,7 +190,7 @@ pub struct Loss {
     /// The field's path in the object.
     pub path: String,
     /// The object as JSON.
-    pub value: Option<Box<RawValue>>,
+    pub value: Option<Json>,
     /// The reason for the loss.
     pub reason: String,
 }
@@ -170,6 +199,13 @@ impl Object {
     /// Returns true if the object was checked, converted or placed, not only listed.
     pub fn is_checked(&self) -> bool {
         self.valid.flatten().is_some() || self.to.is_some() || self.placement.is_some()
+    }
+
+    /// Returns the JSON values inside it.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "for JavaScript"))]
+    pub fn values(&mut self) -> impl Iterator<Item = &mut Json> {
+        let own = [&mut self.object, &mut self.stored, &mut self.changes].into_iter().flatten();
+        own.chain(self.losses.iter_mut().flatten().filter_map(|loss| loss.value.as_mut()))
     }
 
     /// The name, range and release of an item.
@@ -196,7 +232,7 @@ impl Object {
             range: Some(range(source, judged.span)),
             valid: Some(judged.valid),
             status: Some(judged.status),
-            stored: judged.stored,
+            stored: judged.stored.as_ref().and_then(Json::of),
             ..Object::default()
         }
     }

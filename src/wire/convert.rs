@@ -2,12 +2,12 @@
 
 use super::answer::{self, Answer, Decision, Loss, Object, range};
 use super::content::Content;
+use super::json::Json;
 use super::request::{self, ConvertRequest, Lossy, Verb};
 use crate::api::GROUP;
 use crate::convert::{self, ConvertOptions, ConvertTarget};
 use crate::finding::Severity;
 use crate::manifest::findings::nothing_checked;
-use serde_json::value::RawValue;
 
 /// Answers `convert`.
 pub fn convert(request: &ConvertRequest) -> Answer {
@@ -36,8 +36,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
     }
     let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| {
         let losses = outcome.losses.into_iter();
-        let losses =
-            losses.map(|loss| Loss { path: loss.path, value: RawValue::from_string(loss.value).ok(), reason: loss.reason });
+        let losses = losses.map(|loss| Loss { path: loss.path, value: Json::of_text(loss.value), reason: loss.reason });
         let decisions = outcome.decisions.into_iter().map(|one| Decision {
             code: one.code,
             message: one.message(),

@@ -22,6 +22,8 @@ mod fixes;
 #[doc(hidden)]
 pub mod hosts;
 mod hover;
+#[doc(hidden)]
+pub mod json;
 mod json_schema;
 mod lists;
 mod options;

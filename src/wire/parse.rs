@@ -2,6 +2,7 @@
 
 use super::answer::{self, Answer, Object};
 use super::content::Content;
+use super::json::Json;
 use super::request::{self, ParseRequest, Verb};
 use super::select;
 use crate::finding::{Code, Finding, Origin, Severity};
@@ -28,7 +29,7 @@ pub fn parse(request: &ParseRequest) -> Answer {
         parse::ParseOptions { release, via: request.via, field_validation: request.field_validation, limits: request.limits };
     let Parsed { input, objects, mut findings, checked, .. } = parse::parse(text, &options);
     for (item, parsed) in input.items.iter().zip(objects) {
-        let object = parsed.json.and_then(|json| RawValue::from_string(json).ok());
+        let object = parsed.json.and_then(Json::of_text);
         answer.objects.push(Object { valid: Some(parsed.valid), object, ..Object::of(&input.file.source, item) });
     }
     findings.extend(select::select(request, &input, &mut answer.objects));

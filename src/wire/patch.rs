@@ -1,13 +1,13 @@
 //! The verb `validate` with the operations `patch` and `patchStatus`.
 
 use super::answer::{self, Answer, Object};
+use super::json::Json;
 use super::request::{self, Operation, ValidateRequest, Verb};
 use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
 use crate::server::options::ValidateOptions;
 use crate::server::patch::{self, Patch, PatchType};
 use crate::text::Source;
-use serde_json::value::RawValue;
 
 /// Answers `validate` of a patch.
 pub fn patch(request: &ValidateRequest) -> Answer {
@@ -47,8 +47,8 @@ pub fn patch(request: &ValidateRequest) -> Answer {
     let nowhere = Source::new("");
     let object = done.judged.map(|judged| Object {
         range: None,
-        object: done.json.and_then(|json| RawValue::from_string(json).ok()),
-        changes: done.changes,
+        object: done.json.and_then(Json::of_text),
+        changes: done.changes.as_ref().and_then(Json::of),
         ..Object::judged(&nowhere, judged)
     });
     let (old, patch) = (Source::new(old.unwrap_or_default()), Source::new(text));

@@ -1,5 +1,4 @@
-// `validate` is called in three ways: a short text goes through a reserved buffer, other texts through wasm-bindgen; repeated
-// options are not parsed again; and answers come back as numbers, lists or JSON. None of this may affect an answer.
+// Texts, options and answers go into the module and out of it in several ways. None of this may affect an answer.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -114,6 +113,42 @@ test("options that cannot be used are refused each time, and hurt no other call"
     assert.throws(() => validate(claim("a"), thrower), /cannot be written as JSON|thrown by the caller/);
     same(claim("a"), {});
   }
+});
+
+test("values of the user's are what JSON.parse makes of them", () => {
+  const text = `apiVersion: resource.k8s.io/v1alpha2
+kind: ResourceClaimParameters
+metadata: {name: a, namespace: ml, resourceVersion: "1", annotations: {__proto__: x, b: "\\U0001F600"}}
+__proto__: {a: 1}
+numbers: [12345678901234567890, 9007199254740993, -9223372036854775808, 1.0, 1e3, -0, 1e300]
+empty: {a: {}, b: []}
+`;
+  const patch = '{"metadata": {"annotations": {"__proto__": "y", "n": "1"}}}';
+  for (const [verb, call, request] of [
+    ["parse", () => parse(text, { raw: true }), { raw: true }],
+    ["parse", () => parse(text), {}],
+    ["validate", () => validate(text, { operation: "update", old: text, stored: true }), { operation: "update", old: text, stored: true }],
+    ["validate", () => validate(patch, { operation: "patch", patchType: "merge", old: text }), { operation: "patch", patchType: "merge", old: text }],
+  ]) {
+    const given = request.operation === "patch" ? patch : text;
+    const expected = JSON.parse(answer(JSON.stringify({ verb, text: given, ...request })));
+    const found = call();
+    assert.deepStrictEqual(found, expected);
+    assert.equal(JSON.stringify(found), JSON.stringify(expected));
+  }
+  assert.deepEqual(Object.keys(parse(text, { raw: true }).raw), ["__proto__", "apiVersion", "empty", "kind", "metadata", "numbers"]);
+});
+
+test("options that throw, or hold themselves, cost nothing but their call", () => {
+  const thrower = { limits: { get findings() { throw new Error("thrown by the caller"); } } };
+  const cycle = { limits: {} };
+  cycle.limits.findings = cycle;
+  for (let turn = 0; turn < 2_000; turn++) {
+    assert.throws(() => validate(claim("a"), thrower), /thrown by the caller/);
+    assert.throws(() => validate(claim("a"), cycle), /cannot be written as JSON/);
+  }
+  same(claim("a"), {});
+  assert.deepEqual(validate(claim("a"), { gates: undefined, limits: { findings: undefined } }), told(claim("a"), {}));
 });
 
 test("options may call claimkit while they are read", () => {
