@@ -338,10 +338,17 @@ struct Call(&'static str);
 impl Call {
     /// Reads the options of a function, a part of its request. Everything in them that does not fit is named.
     fn options<T: DeserializeOwned + Default>(self, options: &JsValue) -> Result<(T, Given), JsValue> {
-        let mut given = Given::default();
         if options.is_undefined() || options.is_null() {
-            return Ok((T::default(), given));
+            return Ok((T::default(), Given::default()));
         }
+        let (json, given) = self.option_text(options, request::fields::<T>())?;
+        let read = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
+        Ok((read, given))
+    }
+
+    /// Returns options as JSON. The function has those of `known` that are not arguments.
+    fn option_text(self, options: &JsValue, known: &[&str]) -> Result<(String, Given), JsValue> {
+        let mut given = Given::default();
         if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
         }
@@ -369,14 +376,12 @@ impl Call {
         // The JSON's names: `toJSON` and `undefined` count as elsewhere in JavaScript.
         let named: BTreeMap<String, IgnoredAny> =
             serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
-        let known = request::fields::<T>();
         let is_option = |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
         if let Some(name) = named.keys().find(|name| !is_option(name)) {
             let known: Vec<&str> = known.iter().copied().filter(|name| !ARGUMENTS.contains(name)).collect();
             return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }
-        let read = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
-        Ok((read, given))
+        Ok((json, given))
     }
 
     /// Returns a text, bytes, or an object as the JSON it serializes to.

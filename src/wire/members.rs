@@ -142,19 +142,26 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
-    // serde would read a list as the fields in order.
-    if !text.trim_start().starts_with('{') {
-        serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())?;
-        return Err("it is not an object with the fields of a request".to_owned());
+    check_is_object(text)?;
+    serde_json::from_str(text).map_err(|error| with_field(text, &error, &|part| serde_json::from_str::<T>(part).err()))
+}
+
+/// serde would read a list as the fields in order.
+fn check_is_object(text: &str) -> Result<(), String> {
+    if text.trim_start().starts_with('{') {
+        return Ok(());
     }
-    serde_json::from_str(text).map_err(|error| {
-        let error = error.to_string();
-        let refusal = |part: &str| serde_json::from_str::<T>(part).err().map(|error| error.to_string());
-        match refused(text, &error, &refusal).as_str() {
-            "" => error,
-            path => format!("`{path}`: {error}"),
-        }
-    })
+    serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string())?;
+    Err("it is not an object with the fields of a request".to_owned())
+}
+
+/// Returns an error's message with the field before it. `refusal` returns the error of a text that is refused.
+fn with_field(text: &str, error: &serde_json::Error, refusal: &dyn Fn(&str) -> Option<serde_json::Error>) -> String {
+    let error = error.to_string();
+    match refused(text, &error, &|part| refusal(part).map(|error| error.to_string())).as_str() {
+        "" => error,
+        path => format!("`{path}`: {error}"),
+    }
 }
 
 /// Returns the names of the fields that a struct is read from.
