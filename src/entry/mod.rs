@@ -2,6 +2,8 @@
 
 #[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
 pub mod js;
+#[cfg(all(feature = "js", target_arch = "wasm32", target_os = "unknown"))]
+mod utf8;
 
 #[cfg(all(feature = "command", target_arch = "wasm32", target_os = "unknown"))]
 pub mod command;
