@@ -48,7 +48,17 @@ pub struct CelSelectors {
     programs: RefCell<ByExpression<Compiled>>,
 }
 
-type Compiled = Result<Rc<Program>, String>;
+/// A program, or why its expression does not compile.
+pub type Compiled = Result<Rc<Program>, String>;
+
+/// Returns whether the program is true of a device.
+///
+/// # Errors
+/// Upstream's text, without the prefix.
+pub fn judge(program: &Program, values: &Values) -> Result<bool, String> {
+    let variables = values.as_ref().map_err(String::clone)?;
+    program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(String::from)
+}
 
 impl CelSelectors {
     /// The scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
@@ -57,7 +67,8 @@ impl CelSelectors {
         CelSelectors { environment, derived, programs: RefCell::default() }
     }
 
-    fn program(&self, expression: &str) -> Compiled {
+    /// Returns the program of an expression, which is compiled once.
+    pub fn program(&self, expression: &str) -> Compiled {
         if let Some(known) = self.programs.borrow().get(expression) {
             return known.clone();
         }
@@ -71,22 +82,13 @@ impl CelSelectors {
         device(subject).variables(&self.environment).map_err(String::from)
     }
 
-    /// Returns whether the expression is true of a device.
-    ///
-    /// # Errors
-    /// Upstream's text, without the prefix.
-    pub fn judge(&self, expression: &str, values: &Values) -> Result<bool, SelectorError> {
-        let program = self.program(expression).map_err(SelectorError::Compile)?;
-        let variables = values.as_ref().map_err(|error| SelectorError::Runtime(error.clone()))?;
-        program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(|error| SelectorError::Runtime(error.into()))
-    }
-
     /// Returns whether one expression is true of a device.
     ///
     /// # Errors
     /// Upstream's text, without the prefix.
     pub fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
-        self.judge(expression, &self.values(subject))
+        let program = self.program(expression).map_err(SelectorError::Compile)?;
+        judge(&program, &self.values(subject)).map_err(SelectorError::Runtime)
     }
 
     /// Returns the attribute that an expression computes of a device.

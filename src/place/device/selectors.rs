@@ -1,6 +1,6 @@
 //! Results of CEL selectors on devices, computed once per expression and device, whatever the number of nodes and requests.
 
-use super::engine::{ByExpression, CelSelectors, ReadValue, SelectorError, Subject, Values};
+use super::engine::{self, ByExpression, CelSelectors, Compiled, ReadValue, Subject, Values};
 use super::facts::Selector;
 use super::sorted::Sorted;
 use std::cell::RefCell;
@@ -26,10 +26,10 @@ pub struct Verdicts<'f> {
     last: RefCell<Option<(usize, Values)>>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Row {
     cells: Vec<Option<Cell>>,
-    compile: Option<String>,
+    program: Compiled,
     errors: Sorted<usize, String>,
 }
 
@@ -43,10 +43,12 @@ impl<'f> Verdicts<'f> {
     pub fn ask(&self, selector: &Selector, flat: usize, subject: Subject<'_>) -> Option<Cell> {
         let expression = selector.cel.as_ref()?.expression.as_str();
         let mut rows = self.rows.borrow_mut();
-        let row = rows.get_or_insert_with(expression, || Row { cells: vec![None; self.devices], ..Row::default() })?;
-        if row.compile.is_some() {
-            return Some(Cell::CompileError);
-        }
+        let row = rows.get_or_insert_with(expression, || Row {
+            cells: vec![None; self.devices],
+            program: self.engine.program(expression),
+            errors: Sorted::default(),
+        })?;
+        let Ok(program) = &row.program else { return Some(Cell::CompileError) };
         if let Some(known) = row.cells.get(flat).copied().flatten() {
             return Some(known);
         }
@@ -55,14 +57,10 @@ impl<'f> Verdicts<'f> {
             Some(known) => last.insert(known),
             None => last.insert((flat, self.engine.values(subject))),
         };
-        let cell = match self.engine.judge(expression, values) {
+        let cell = match engine::judge(program, values) {
             Ok(true) => Cell::Yes,
             Ok(false) => Cell::No,
-            Err(SelectorError::Compile(text)) => {
-                row.compile = Some(text);
-                Cell::CompileError
-            }
-            Err(SelectorError::Runtime(text)) => {
+            Err(text) => {
                 row.errors.insert(flat, text);
                 Cell::RuntimeError
             }
@@ -78,10 +76,10 @@ impl<'f> Verdicts<'f> {
         let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
         let rows = self.rows.borrow();
         let Some(row) = rows.get(&cel.expression) else { return String::new() };
-        match (&row.compile, row.errors.get(&flat)) {
-            (Some(text), _) => format!("CEL compile error: {text}"),
-            (None, Some(text)) => format!("CEL runtime error: {text}"),
-            (None, None) => String::new(),
+        match (&row.program, row.errors.get(&flat)) {
+            (Err(text), _) => format!("CEL compile error: {text}"),
+            (Ok(_), Some(text)) => format!("CEL runtime error: {text}"),
+            (Ok(_), None) => String::new(),
         }
     }
 
