@@ -41,7 +41,7 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
     };
     let message = format!("{} {} is in the text twice{differs}: only the first one counts", item.kind, item.name);
     let mut finding = Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
-    finding.span = Some(Span::new(item.span.from(), item.span.from()));
+    finding.span = Some(item.span);
     finding.object = Some(index);
     Some(finding)
 }

@@ -73,6 +73,7 @@ impl PreparedCluster {
     }
 
     /// Adds a node of which only the name is known.
+    #[cfg(feature = "cli")]
     pub(crate) fn name_node(&mut self, name: &str) {
         self.facts.nodes.push(Rc::new(named_node(name)));
     }

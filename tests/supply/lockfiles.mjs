@@ -16,6 +16,9 @@ const tools = {
   "MIT-0": ["@csstools/color-helpers"],
   "MPL-2.0": ["axe-core", "lightningcss"],
   "Python-2.0": ["argparse"],
+  "PSF-2.0": ["argparse"],
+  // Its package.json names the licence in the old way, which lock files leave out: MIT.
+  "undefined": ["httpolyglot"],
   // Of the runtimes and frameworks in which the package is tried.
   "CC0-1.0": ["@speed-highlight/core"],
   "CC-BY-4.0": ["caniuse-lite"],
@@ -24,8 +27,8 @@ const tools = {
   "Apache-2.0 AND LGPL-3.0-or-later": ["@img/sharp-win32"],
   "Apache-2.0 AND LGPL-3.0-or-later AND MIT": ["@img/sharp-wasm32"],
 };
-// Packages whose install scripts npm may run: each puts its program for this machine in place. All are tools, none is shipped.
-const scripts = ["esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp", "unrs-resolver"];
+// Packages whose install scripts npm may run: each puts its program for this machine in place, or compiles it. All are tools, none is shipped.
+const scripts = ["argon2", "code-server", "esbuild", "bun", "deno", "workerd", "@parcel/watcher", "sharp", "unrs-resolver"];
 
 const problems = [];
 let entries = 0;
@@ -48,7 +51,7 @@ for (const file of files("package-lock.json")) {
     if (entry.hasInstallScript && !scripts.includes(name)) tell(name, "runs a program when it is installed");
     const shipped = file === "www/package-lock.json" && !entry.dev;
     const family = (among) => among.some((one) => name === one || name.startsWith(`${one}-`));
-    const excepted = !shipped && Object.entries(tools).some(([license, among]) => entry.license === license && family(among));
+    const excepted = !shipped && Object.entries(tools).some(([license, among]) => String(entry.license) === license && family(among));
     if (!offers(entry.license, permissive) && !excepted) tell(name, `the licence ${entry.license} is not allowed`);
   }
 }
