@@ -353,6 +353,7 @@ impl Call {
         if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
         }
+        self.check_members(options)?;
         let texts = js_sys::Object::new();
         let mut any = false;
         for (field, name) in TEXTS {
@@ -385,6 +386,23 @@ impl Call {
         Ok((json, given))
     }
 
+    /// Refuses values that JSON would leave out or empty without a word: maps, sets, functions, NaN.
+    fn check_members(self, options: &JsValue) -> Result<(), JsValue> {
+        for name in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
+            let name: &JsString = name.unchecked_ref();
+            let value = option(options, name)?.map_or(JsValue::UNDEFINED, JsValue::from);
+            let fits = match String::from(tag(&value)).as_str() {
+                "[object Map]" | "[object Set]" | "[object Symbol]" => false,
+                "[object Number]" => value.as_f64().is_none_or(f64::is_finite),
+                _ => !value.is_function() || *name == "toJSON",
+            };
+            if !fits {
+                return Err(self.wrong(&format!("`{name}`"), &value, "a value that JSON can hold"));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns a text, bytes, or an object as the JSON it serializes to.
     fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
         if let Some(text) = value.dyn_ref::<JsString>() {
@@ -392,7 +410,8 @@ impl Call {
             return Ok(Text { text, replaced: None, places: true });
         }
         match String::from(tag(value)).as_str() {
-            "[object Uint8Array]" => {
+            // The tag alone can be claimed by any object, of any length.
+            "[object Uint8Array]" if js_sys::ArrayBuffer::is_view(value) => {
                 let bytes = Uint8Array::new(value).to_vec();
                 let decoded = bytes::decode(&bytes);
                 let replaced = decoded.replaced.and_then(|at| u32::try_from(at).ok());
@@ -439,7 +458,7 @@ impl Call {
 
     fn stringify(self, argument: &str, value: &JsValue) -> Result<String, JsValue> {
         match json_text(value) {
-            Ok(Some(text)) => Ok(text),
+            Ok(Some(text)) => Ok(well_formed(text)),
             Ok(None) => Err(self.unusable(&format!("{argument} cannot be written as JSON"))),
             // A circle, a BigInt.
             Err(thrown) if thrown.is_instance_of::<TypeError>() => {
@@ -513,6 +532,9 @@ impl Call {
         let shown = match tag.as_str() {
             "[object Undefined]" => "undefined".to_owned(),
             "[object Null]" => "null".to_owned(),
+            // JSON has no such numbers.
+            "[object Number]" if value.as_f64().is_some_and(f64::is_nan) => "NaN".to_owned(),
+            "[object Number]" if value.as_f64().is_some_and(f64::is_infinite) => "infinite".to_owned(),
             "[object Number]" | "[object Boolean]" => json_text(value).ok().flatten().unwrap_or_default(),
             "[object String]" => value.as_string().map_or_else(|| "a String object".to_owned(), |text| format!("{text:?}")),
             _ => format!("of type {}", tag.trim_start_matches("[object ").trim_end_matches(']')),
@@ -524,6 +546,21 @@ impl Call {
     fn unusable(self, problem: &str) -> JsValue {
         TypeError::new(&format!("claimkit: {}: {problem}", self.0)).into()
     }
+}
+
+/// Writes U+FFFD for halves of surrogate pairs, as the encoding of a text does. `JSON.stringify` escapes them, and only them, as `\ud…`.
+fn well_formed(mut json: String) -> String {
+    let mut from = 0;
+    while let Some(at) = json.get(from..).and_then(|rest| rest.find("\\ud")).map(|at| from.saturating_add(at)) {
+        let before = json.get(..at).unwrap_or_default();
+        let is_escape = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;
+        let end = at.saturating_add(6);
+        if is_escape && json.get(at..end).is_some() {
+            json.replace_range(at..end, "\u{fffd}");
+        }
+        from = at.saturating_add(3);
+    }
+    json
 }
 
 /// True for a plain object; false for lists, maps, dates and so on.

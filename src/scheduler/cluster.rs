@@ -8,7 +8,6 @@ use crate::place::device::facts::{Facts, Node};
 use crate::server::FieldValidation;
 use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::text::{Source, bytes, located};
-use std::rc::Rc;
 
 /// The label with a node's name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -75,7 +74,7 @@ impl PreparedCluster {
     /// Adds a node of which only the name is known.
     #[cfg(feature = "cli")]
     pub(crate) fn name_node(&mut self, name: &str) {
-        self.facts.nodes.push(Rc::new(named_node(name)));
+        self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
     }
 
     /// Returns the number of objects.

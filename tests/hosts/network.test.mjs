@@ -17,7 +17,7 @@ function imports(bytes) {
 
 // Values in and out, JSON, errors.
 const VALUES = [
-  /^__wbg_(Error|Number|String|assign|encode|get|has|is|instanceof_\w+|length|message|new|parse|prototypesetcall|read|set|slice|stringify|call|written)_?\w*$/,
+  /^__wbg_(Error|Number|String|assign|encode|get|has|is|instanceof_\w+|keys|length|message|new|parse|prototypesetcall|read|set|slice|stringify|call|written)_?\w*$/,
   /^__wbindgen_\w+$/,
   /^__wbg___wbindgen_(is_\w+|reinit|string_get|throw|\w+_get|debug_string|\w*eq)$/,
 ];

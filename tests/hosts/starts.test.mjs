@@ -61,6 +61,37 @@ test("what is freed in the middle of a call is not freed", async () => {
   assert.throws(() => nodes.length, /these nodes were freed/);
 });
 
+test("what JSON would leave out or empty is refused by name", async () => {
+  const { init, validate, hover, convert } = await fresh();
+  await init(bytes);
+  const no = (options, message) => assert.throws(() => validate(claim, options), { name: "TypeError", message });
+  no({ gates: new Map([["DRAAdminAccess", true]]) }, "claimkit: validate: `gates` is of type Map, expected a value that JSON can hold");
+  no({ namespaceLabels: new Map([["a", "b"]]) }, /`namespaceLabels` is of type Map/);
+  no({ gates: new Set() }, /`gates` is of type Set/);
+  no({ release: () => 1 }, /`release` is of type Function/);
+  no({ release: NaN }, /`release` is NaN/);
+  no({ release: -Infinity }, /`release` is infinite/);
+  assert.throws(() => hover(claim, NaN), /`position` is NaN/);
+  assert.equal(validate(claim, { gates: undefined, release: undefined }).ok, true);
+  assert.equal(validate(claim, { toJSON: () => ({ release: "1.36" }) }).objects[0].release.slice(0, 4), "1.36");
+  // An object that claims to be bytes has no bytes.
+  assert.throws(() => validate({ [Symbol.toStringTag]: "Uint8Array", length: 2 ** 31 }), /`text` is of type Uint8Array/);
+  assert.throws(() => convert(claim, new Map()), /the options are of type Map/);
+});
+
+test("halves of surrogate pairs are read as U+FFFD in every text", async () => {
+  const { init, validate, allocate, evaluate, cel, prepareNodes } = await fresh();
+  await init(bytes);
+  const half = "\ud83d";
+  assert.equal(validate(`${claim}# ${half}`, { operation: "update", old: `${claim}# ${half} \\${half} \\ud83d` }).error, undefined);
+  assert.equal(validate(claim.replace("name: a", `name: "${half}"`)).findings.find(({ code }) => code === "name-invalid").message, validate(claim.replace("name: a", 'name: "\ufffd"')).findings.find(({ code }) => code === "name-invalid").message);
+  assert.equal(allocate(claim, { cluster: half }).verb, "allocate");
+  assert.equal(evaluate(undefined, { selector: half, nodes: half }).verb, "evaluate");
+  assert.equal(prepareNodes(half).length, 0);
+  const [run] = cel('device.driver == "\ufffd"', { devices: [{ driver: half }] }).results;
+  assert.equal(run.match, true);
+});
+
 test("sentences that are none and positions that are nowhere are refused where they are given", async () => {
   const { init, addLocale, hover } = await fresh();
   await init(bytes);
