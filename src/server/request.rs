@@ -3,6 +3,7 @@
 use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Path, Step};
+use crate::go::{GoUnicode, quote};
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
@@ -418,10 +419,16 @@ impl<'w, 'r> Handler<'w, 'r> {
     /// Refuses an update with another resource version than the stored object's.
     fn conflict(&self, new: &Record<'_>, old: &Record<'_>) -> Option<Outcome> {
         let (meta, stored) = (Object::new(new).metadata(), Object::new(old).metadata());
-        if stored.resource_version().is_empty() || meta.resource_version() == stored.resource_version() {
-            return None;
-        }
-        let status = Status::conflict(self.api.kind.plural, meta.name(), self.context.rules.unicode);
+        let unicode = self.context.rules.unicode;
+        let status = match version_number(meta.resource_version(), unicode) {
+            Err(message) => Status::internal(&message),
+            Ok(number) => {
+                if stored.resource_version().is_empty() || version_number(stored.resource_version(), unicode) == Ok(number) {
+                    return None;
+                }
+                Status::conflict(self.api.kind.plural, meta.name(), unicode)
+            }
+        };
         Some(refused(Code::Conflict, "resourceVersion", status, Changes::default()))
     }
 
@@ -472,6 +479,17 @@ fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
     finding.help = code.help().map(Cow::Borrowed);
     Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
+}
+
+/// Returns the number of a resource version, 0 if it is empty, or Go's error (`strconv.ParseUint`).
+fn version_number(text: &str, unicode: GoUnicode) -> Result<u64, String> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    let problem = if digits { "value out of range" } else { "invalid syntax" };
+    let number = text.parse().ok().filter(|_| digits);
+    number.ok_or_else(|| format!("strconv.ParseUint: parsing {}: {problem}", quote(text, unicode)))
 }
 
 /// Adds the changed fields to an error about an immutable struct: the server prints only the new struct.
