@@ -33,6 +33,8 @@ fn merge(into: &mut Value, patch: &Value) {
         match (map.get_mut(key), change) {
             (_, Value::Null) => drop(map.shift_remove(key)),
             (Some(here), Value::Object(_)) if here.is_object() => merge(here, change),
+            // The library does not look into a list or scalar that replaces a map.
+            (Some(here), _) if here.is_object() => *here = change.clone(),
             _ => {
                 let mut new = change.clone();
                 prune(&mut new);
@@ -40,6 +42,8 @@ fn merge(into: &mut Value, patch: &Value) {
             }
         }
     }
+    // The library prints a map that it has read with sorted keys.
+    map.sort_keys();
 }
 
 /// New values lose nulls, which have nothing to delete; the library also drops nulls in objects inside lists.
