@@ -141,9 +141,13 @@ impl Schema {
                 }
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                for item in items {
-                    path.push(Self::step(shape, item));
-                    self.collect(self.item(shape), item, path, set);
+                let steps: Vec<Step> = items.iter().map(|item| Self::step(shape, item)).collect();
+                for (item, step) in items.iter().zip(&steps) {
+                    path.push(step.clone());
+                    // Of duplicates, only their identity is owned.
+                    if steps.iter().filter(|other| *other == step).nth(1).is_none() {
+                        self.collect(self.item(shape), item, path, set);
+                    }
                     set.push(path.clone());
                     path.pop();
                 }
@@ -277,13 +281,13 @@ impl Schema {
                 let old_steps: Vec<Step> = old.iter().map(|item| Self::step(shape, item)).collect();
                 let new_steps: Vec<Step> = new.iter().map(|item| Self::step(shape, item)).collect();
                 let all = old_steps.iter().chain(new_steps.iter().filter(|step| !old_steps.contains(step)));
-                for step in all {
-                    let find = |steps: &[Step], items: &[Value]| {
-                        steps.iter().position(|known| known == step).and_then(|at| items.get(at)).cloned()
+                for step in Set::new(all.map(|step| vec![step.clone()]).collect()).paths().iter().flatten() {
+                    let find = |steps: &[Step], items: &[Value]| -> Vec<Value> {
+                        let same = steps.iter().zip(items).filter(|(known, _)| *known == step);
+                        same.map(|(_, item)| item.clone()).collect()
                     };
-                    let (before, after) = (find(&old_steps, &old), find(&new_steps, &new));
                     path.push(step.clone());
-                    self.differ(self.item(shape), before.as_ref(), after.as_ref(), path, out);
+                    self.differ_items(self.item(shape), &find(&old_steps, &old), &find(&new_steps, &new), path, out);
                     path.pop();
                 }
                 side(out, path);
@@ -292,6 +296,24 @@ impl Schema {
                 (Some(left), Some(right)) if left != right => out.modified.push(path.clone()),
                 _ => side(out, path),
             },
+        }
+    }
+
+    /// Compares the items of one identity. Duplicates are compared as a whole (structured-merge-diff 6, `typed/compare.go`,
+    /// `visitListItems`).
+    fn differ_items(&self, shape: Shape, old: &[Value], new: &[Value], path: &mut Path, out: &mut Differences) {
+        match (old, new) {
+            ([_, _, ..], [_, _, ..]) if old != new => out.modified.push(path.clone()),
+            ([_, _, ..], [_, _, ..]) => {}
+            ([_, _, ..], _) => {
+                self.differ(shape, None, new.first(), path, out);
+                out.removed.push(path.clone());
+            }
+            (_, [_, _, ..]) => {
+                self.differ(shape, old.first(), None, path, out);
+                out.added.push(path.clone());
+            }
+            _ => self.differ(shape, old.first(), new.first(), path, out),
         }
     }
 
