@@ -157,7 +157,8 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
         let empty = serde_json::from_str(&empty).unwrap_or_else(|_| Value::Object(Map::new()));
         let all = schema.compare(shape, &empty, &live.object);
         let time = writer.time.map(str::to_owned);
-        managers.push(Manager { set: added(&ignoring(all, &writer.reset())), time, ..before });
+        let set = added(&ignoring(all, &writer.reset())).difference(&managers::unowned());
+        managers.push(Manager { set, time, ..before });
     }
 
     let merged = schema.merge(shape, Some(&live.object), Some(config)).unwrap_or(Value::Null);

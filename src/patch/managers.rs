@@ -67,7 +67,7 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
 }
 
 /// Fields of `metadata` and above that nobody owns.
-fn unowned() -> Set {
+pub fn unowned() -> Set {
     let metadata = |name: &str| vec![Step::Field("metadata".to_owned()), Step::Field(name.to_owned())];
     let names = [
         "name",
