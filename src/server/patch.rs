@@ -392,7 +392,7 @@ impl PatchRequest<'_, '_> {
             PatchType::Merge => merge::apply(live, patch)?,
             PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
             PatchType::Apply => {
-                self.same_object(patch)?;
+                self.same_kind(patch)?;
                 apply::apply(live, patch, &self.writer(), self.item.release.rules().unicode)?
             }
         };
@@ -421,24 +421,20 @@ impl PatchRequest<'_, '_> {
         value
     }
 
-    /// A configuration to apply must name the stored object.
-    fn same_object(&self, config: &Value) -> Result<(), Stop> {
-        let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or("");
-        let wrong = |message: String| Err(Stop::Patch(Refused::Ours(message)));
+    /// A configuration to apply has the kind of the stored object (apimachinery, pkg/util/managedfields/internal/versioncheck.go).
+    fn same_kind(&self, config: &Value) -> Result<(), Stop> {
         if !config.is_object() {
-            return wrong("a configuration to apply is an object with `apiVersion`, `kind` and `metadata.name`".to_owned());
+            let message = "a configuration to apply is an object with `apiVersion` and `kind`".to_owned();
+            return Err(Stop::Patch(Refused::Ours(message)));
         }
-        for (path, field, want) in [
-            ("/apiVersion", "apiVersion", self.api.version.api_version),
-            ("/kind", "kind", self.api.kind.kind),
-            ("/metadata/name", "metadata.name", self.item.name.as_str()),
-        ] {
-            let have = text(path);
-            if have != want {
-                return wrong(format!("`{field}` of the configuration is `{have}`, that of the stored object `{want}`"));
-            }
+        let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        if (api_version, kind) == (self.api.version.api_version, self.api.kind.kind) {
+            return Ok(());
         }
-        Ok(())
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let named = if version.contains('/') { "/, Kind=".to_owned() } else { format!("{group}/{version}, Kind={kind}") };
+        Err(Stop::Patch(Refused::BadRequest(format!("invalid object type: {named}"))))
     }
 
     /// The patched object must decode as its kind, without unknown fields if field validation is strict.
