@@ -54,11 +54,15 @@ impl Writer<'_> {
         Set::new(fields.iter().map(|field| vec![Step::Field((*field).to_owned())]).collect())
     }
 
-    /// An object as its fields are compared. `whole`: the same with empty lists and maps. Inside a list that is owned as a whole, they
-    /// differ from what is not there (structured-merge-diff, `value/listreflect.go`, `EqualsUsing`).
-    pub fn as_compared(&self, mut object: Value, whole: &Value) -> Value {
+    /// Returns an object as its fields are compared. `held`: the same as the server holds it in memory.
+    pub fn as_compared(&self, mut object: Value, held: &Value) -> Value {
         let (schema, shape) = self.typed();
-        schema.put_whole_lists(shape, &mut object, whole);
+        let managers = object.pointer("/metadata/managedFields").cloned();
+        schema.put_held_lists(shape, &mut object, held);
+        // Managers are read, not compared.
+        if let Some((place, managers)) = object.pointer_mut("/metadata/managedFields").zip(managers) {
+            *place = managers;
+        }
         object
     }
 
@@ -104,7 +108,7 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
         if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
             annotations.shift_remove(LAST_APPLIED);
         }
-        *kept = format!("{}\n", super::go_json(&config)).into();
+        *kept = format!("{}\n", super::numbers::json_of_map(&config)).into();
     }
     Ok(object)
 }

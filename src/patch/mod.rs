@@ -10,6 +10,7 @@
 //! | `fields.rs` | | sets of field paths, as `managedFields` writes them |
 //! | `check.rs` | | whether a value has the types of its schema |
 //! | `typed.rs` | | values walked along their schema: field sets, merge, compare, remove |
+//! | `numbers.rs` | | patched values as the server prints and holds them |
 //! | `managers.rs` | | `managedFields` read and written |
 //!
 //! Objects are JSON values here and at most 127 deep when they are read, so that recursion is bounded.
@@ -21,10 +22,11 @@ pub mod fields;
 pub mod json;
 pub mod managers;
 pub mod merge;
+pub mod numbers;
 pub mod strategic;
 pub mod typed;
 
-use crate::go::GoUnicode;
+use crate::go::{self, GoUnicode};
 use claimkit_values::order;
 use serde_json::Value;
 
@@ -115,12 +117,12 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
     };
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
-        Value::String(text) => crate::go::quote(text, unicode),
+        Value::String(text) => go::quote(text, unicode),
         Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(inner).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
             let mut entries: Vec<(&String, &Value)> = map.iter().collect();
             order::sort_by_key(&mut entries, |(key, _)| *key);
-            let entries = entries.into_iter().map(|(key, value)| format!("{}:{}", crate::go::quote(key, unicode), inner(value)));
+            let entries = entries.into_iter().map(|(key, value)| format!("{}:{}", go::quote(key, unicode), inner(value)));
             format!("map[string]interface {{}}{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
         other => go_print(other),
@@ -131,9 +133,9 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
-        return crate::go::float::plain(n);
+        return go::float::plain(n);
     }
-    let text = crate::go::float::scientific(n);
+    let text = go::float::scientific(n);
     match text.split_once('e') {
         Some((digits, exponent)) => {
             let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
@@ -141,18 +143,6 @@ fn go_float(n: f64) -> String {
         }
         None => text,
     }
-}
-
-/// Go's JSON encoder escapes what a browser could take for markup.
-pub(crate) fn html_escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// A value with the keys of all maps sorted.
@@ -166,9 +156,4 @@ pub(crate) fn sorted(value: &Value) -> Value {
         }
         other => other.clone(),
     }
-}
-
-/// A value as Go's JSON encoder prints a map: keys sorted, without blanks.
-pub(crate) fn go_json(value: &Value) -> String {
-    html_escaped(&sorted(value).to_string())
 }

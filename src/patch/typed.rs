@@ -236,14 +236,15 @@ impl Schema {
         out
     }
 
-    /// Puts lists that are owned as a whole in the place of those without their empty lists and maps.
-    pub fn put_whole_lists(&self, shape: Shape, value: &mut Value, whole: &Value) {
-        match (shape, value, whole) {
-            (Shape::Leaf, Value::Array(items), Value::Array(whole)) => items.clone_from(whole),
-            (Shape::Fields(_), Value::Object(members), Value::Object(whole)) => {
+    /// Replaces the lists that are owned as a whole by the same ones as the server holds them in memory (structured-merge-diff 6,
+    /// `value/listreflect.go`, `EqualsUsing`, compares those with `reflect.DeepEqual`).
+    pub fn put_held_lists(&self, shape: Shape, value: &mut Value, held: &Value) {
+        match (shape, value, held) {
+            (Shape::Leaf, Value::Array(items), Value::Array(held)) => items.clone_from(held),
+            (Shape::Fields(_), Value::Object(members), Value::Object(held)) => {
                 for (name, value) in members.iter_mut() {
-                    if let Some(whole) = whole.get(name) {
-                        self.put_whole_lists(self.child(shape, name), value, whole);
+                    if let Some(held) = held.get(name) {
+                        self.put_held_lists(self.child(shape, name), value, held);
                     }
                 }
             }

@@ -5,9 +5,9 @@
 
 use crate::api::{Release, Struct, Type};
 use crate::finding::Path;
-use crate::go::quantity::Quantity;
-use crate::go::quote;
+use crate::go::quantity::{Quantity, json_text};
 use crate::go::time::Time;
+use crate::go::{json_escape, quote};
 use crate::record::{Record, Value};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
@@ -89,6 +89,10 @@ pub struct How {
     pub max_raw: usize,
     /// The text passes through kubectl, which converts numbers to int64 or float64 and prints them again.
     pub kubectl: bool,
+    /// Verbatim values have `<`, `>` and `&` as Go's JSON encoder writes them, which escapes what a browser could take for markup.
+    pub escapes_markup: bool,
+    /// Quantities keep the text that was written. Otherwise they have their canonical text.
+    pub written_quantities: bool,
 }
 
 /// The way in which an object reaches the server.
@@ -112,7 +116,15 @@ impl How {
     /// Returns the treatment of a text. Only JSON sent to the server verbatim keeps its order and its duplicate keys.
     pub fn reaching(mode: Mode, via: Via, release: Release) -> Self {
         let order = if mode == Mode::Json && via != Via::Kubectl { Order::Source } else { Order::Sorted };
-        How { order, mode, release, max_raw: MAX_RAW, kubectl: via == Via::Kubectl }
+        let kubectl = via == Via::Kubectl;
+        How { order, mode, release, max_raw: MAX_RAW, kubectl, escapes_markup: order == Order::Sorted, written_quantities: false }
+    }
+
+    /// Returns the treatment of a stored object, and of one that the server itself prints. Its verbatim values are as a Go client
+    /// wrote them: from JSON in the order of the text, from YAML sorted by kubectl.
+    pub fn stored(mode: Mode, release: Release) -> Self {
+        let via = if mode == Mode::Json { Via::Server } else { Via::Kubectl };
+        How { escapes_markup: true, ..How::reaching(mode, via, release) }
     }
 }
 
@@ -374,15 +386,21 @@ impl<'t> Decoder<'t, '_> {
 
     fn quantity(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, place: &mut Value<'t>) {
         let tree = self.tree;
-        let canonical = match tree.kind(node) {
+        let text = match tree.kind(node) {
             // Without escapes, the text equals the source between the quotes.
-            Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => {
-                Quantity::parse(tree.text(text)).map(|read| read.canonical())
-            }
-            _ => Quantity::parse_json(&self.raw(node)).map(|read| Cow::Owned(read.canonical().into_owned())),
+            Kind::Str(text @ Str::Source(_)) if is_bare(tree.text(text)) => Cow::Borrowed(tree.text(text)),
+            _ => match self.raw(node) {
+                Cow::Borrowed(raw) => Cow::Borrowed(json_text(raw)),
+                Cow::Owned(raw) => Cow::Owned(json_text(&raw).to_owned()),
+            },
         };
-        match canonical {
-            Ok(canonical) => *place = Value::Quantity(canonical),
+        let read = match text {
+            text if self.how.written_quantities => Quantity::parse(&text).map(|_| text.clone()),
+            Cow::Borrowed(text) => Quantity::parse(text).map(|read| read.canonical()),
+            Cow::Owned(text) => Quantity::parse(&text).map(|read| Cow::Owned(read.canonical().into_owned())),
+        };
+        match read {
+            Ok(text) => *place = Value::Quantity(text),
             Err(message) => {
                 self.push(node, message.message().to_owned(), ty, path);
                 self.stops();
@@ -498,6 +516,19 @@ impl<'t> Decoder<'t, '_> {
 
     /// The value's JSON text as the server receives it.
     fn raw(&self, node: NodeId) -> Cow<'t, str> {
+        let text = self.unescaped(node);
+        if !self.how.escapes_markup || !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+            return text;
+        }
+        let mut escaped = String::new();
+        text.chars().for_each(|c| match c {
+            '\n' | '\r' | '\t' => escaped.push(c),
+            c => json_escape(&mut escaped, c),
+        });
+        Cow::Owned(escaped)
+    }
+
+    fn unescaped(&self, node: NodeId) -> Cow<'t, str> {
         let tree = self.tree;
         if self.how.order == Order::Source && self.how.mode == Mode::Json {
             let span = tree.span(tree.resolve(node));

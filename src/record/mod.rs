@@ -7,6 +7,7 @@
 pub mod decode;
 pub mod go_json;
 pub mod go_syntax;
+pub mod held;
 pub mod view;
 
 use crate::api::{self, Release, Struct, Type};
@@ -236,33 +237,10 @@ impl Type {
 /// Appends the record as Go's JSON encoder would write it (without its escaping of `<`, `>`, `&`), fields the release does not have left out.
 /// Recursion is bounded by the depth of the tables.
 pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
-    encode_record(record, release, Empty::LeftOut, out);
-}
-
-/// Appends the record as [`encode`] does, with the lists and maps that are empty and not nil.
-pub fn encode_with_empty(record: &Record<'_>, release: Release, out: &mut String) {
-    encode_record(record, release, Empty::Written, out);
-}
-
-/// The treatment of lists and maps that are empty and not nil: Go leaves them out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Empty {
-    LeftOut,
-    Written,
-}
-
-impl Empty {
-    fn keeps(self, value: &Value<'_>) -> bool {
-        self == Empty::Written && matches!(value, Value::List(_) | Value::Map(_) | Value::Entries(_))
-    }
-}
-
-fn encode_record(record: &Record<'_>, release: Release, empty: Empty, out: &mut String) {
     out.push('{');
     let mut first = true;
     for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-        let omits = field.omits(release) && !empty.keeps(value);
-        if !field.in_release(release) || (omits && field.type_in(release).is_empty(value)) {
+        if !field.in_release(release) || (field.omits(release) && field.type_in(release).is_empty(value)) {
             continue;
         }
         if !first {
@@ -271,14 +249,14 @@ fn encode_record(record: &Record<'_>, release: Release, empty: Empty, out: &mut 
         first = false;
         print::quote(field.json, out);
         out.push(':');
-        encode_value(field.type_in(release), value, release, empty, out);
+        encode_value(field.type_in(release), value, release, out);
     }
     out.push('}');
 }
 
-fn encode_value(ty: &Type, value: &Value<'_>, release: Release, empty: Empty, out: &mut String) {
+fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String) {
     match (ty, value) {
-        (Type::Pointer(inner), value) if !matches!(value, Value::Unset) => encode_value(inner, value, release, empty, out),
+        (Type::Pointer(inner), value) if !matches!(value, Value::Unset) => encode_value(inner, value, release, out),
         (_, Value::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
         (_, Value::Int(n)) => out.push_str(&n.to_string()),
         (_, Value::Str(text) | Value::Quantity(text)) => print::quote(text, out),
@@ -304,7 +282,7 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, empty: Empty, ou
                 }
                 print::quote(key, out);
                 out.push(':');
-                encode_value(&map.value, value, release, empty, out);
+                encode_value(&map.value, value, release, out);
             }
             out.push('}');
         }
@@ -314,12 +292,12 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, empty: Empty, ou
                 if at > 0 {
                     out.push(',');
                 }
-                encode_value(inner, item, release, empty, out);
+                encode_value(inner, item, release, out);
             }
             out.push(']');
         }
-        (_, Value::Struct(record)) => encode_record(record, release, empty, out),
-        (Type::Struct(schema), Value::Unset) => encode_record(&Record::empty(schema), release, empty, out),
+        (_, Value::Struct(record)) => encode(record, release, out),
+        (Type::Struct(schema), Value::Unset) => encode(&Record::empty(schema), release, out),
         (Type::String | Type::Named(..) | Type::Uid, Value::Unset) => out.push_str("\"\""),
         (Type::Bool, Value::Unset) => out.push_str("false"),
         (Type::Int64 | Type::Int32, Value::Unset) => out.push('0'),

@@ -324,7 +324,12 @@ impl ObjectRequest<'_, '_> {
     }
 
     fn read<'t>(&self, tree: &'t Tree<'_>, input: &Input<'_>, item: &Item) -> Body<'t> {
-        Body::read(tree, item.node, self.api, How::reaching(input.mode(item), self.via(), self.release))
+        let mode = input.mode(item);
+        let how = match self.options.patched {
+            true => How::stored(mode, self.release),
+            false => How::reaching(mode, self.via(), self.release),
+        };
+        Body::read(tree, item.node, self.api, how)
     }
 
     /// The stored object of an update.

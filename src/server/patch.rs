@@ -1,12 +1,12 @@
 //! A patch of a stored object: the patched object, and whether the server accepts it.
 
-use crate::api::{Api, Scope};
+use crate::api::{Api, Scope, Type};
 use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::patch::difference::{differences, operation};
-use crate::patch::{self, Refused, apply, merge, strategic};
-use crate::record::decode::{How, Via};
+use crate::patch::{self, Refused, apply, merge, numbers, strategic};
+use crate::record::decode::How;
 use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
@@ -19,7 +19,6 @@ use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
 use crate::text::print::{self, Order};
 use crate::text::{Mode, Tree};
-use claimkit_values::order;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -238,7 +237,7 @@ impl PatchRequest<'_, '_> {
     }
 
     pub(super) fn read<'t>(&self, tree: &'t Tree<'_>, node: crate::text::NodeId, mode: Mode) -> Body<'t> {
-        Body::read(tree, node, self.api, How::reaching(mode, Via::Kubectl, self.item.release))
+        Body::read(tree, node, self.api, How::stored(mode, self.item.release))
     }
 
     fn carry_out(&self) -> Result<Done, Stop> {
@@ -258,7 +257,7 @@ impl PatchRequest<'_, '_> {
         prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
         let live = self.value(old.record())?;
         let patch = self.read_patch()?;
-        let patched = self.owned(&live, self.patched(&live, &patch)?)?;
+        let patched = self.owned(old.record(), self.patched(&live, &patch)?)?;
         Ok(Done { live: Some(live), ..self.decoded(&patched, Some(&old))? })
     }
 
@@ -288,8 +287,8 @@ impl PatchRequest<'_, '_> {
     /// Decodes the patched object and prepares it as an update or as a new object.
     fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, Stop> {
         let text = match old {
-            Some(_) => self.with_namespace(&patched.value).to_string(),
-            None => patched.value.to_string(),
+            Some(_) => self.written(&self.with_namespace(&patched.value)),
+            None => self.written(&patched.value),
         };
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
@@ -397,11 +396,23 @@ impl PatchRequest<'_, '_> {
             }
         };
         let shown = match self.patch.kind {
-            PatchType::Json => patch::html_escaped(&value.to_string()),
-            PatchType::Merge => patch::html_escaped(&in_go_order(live, &value).to_string()),
+            PatchType::Json | PatchType::Merge => self.written(&value),
             PatchType::Strategic | PatchType::Apply => patch::go_print(patch),
         };
-        Ok(Unjudged { value: self.with_kind(value), shown, strict })
+        let mut value = self.with_kind(value);
+        if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
+            numbers::wrap(&Type::Struct(self.api.kind.schema), &mut value);
+        }
+        Ok(Unjudged { value, shown, strict })
+    }
+
+    /// Returns the text that the server decodes. For strategic patches and apply it has a map, whose numbers are 64-bit ones and
+    /// whose parts of any JSON it prints again with sorted keys.
+    pub(super) fn written(&self, value: &Value) -> String {
+        match self.patch.kind {
+            PatchType::Json | PatchType::Merge => numbers::json(value),
+            PatchType::Strategic | PatchType::Apply => numbers::json_of_map(value),
+        }
     }
 
     /// Fills in a missing kind. A strategic merge patch is merged into the typed object, which has its kind and version anyway.
@@ -541,21 +552,4 @@ struct Done {
     result: Value,
     /// The stored object; `None` if there is none.
     live: Option<Value>,
-}
-
-/// Brings a patched document into the order in which the server prints it: changed maps are sorted, others stay as they were.
-fn in_go_order(old: &Value, new: &Value) -> Value {
-    match (old, new) {
-        _ if old == new => old.clone(),
-        (Value::Object(old), Value::Object(new)) => {
-            let mut keys: Vec<&String> = new.keys().collect();
-            order::sort(&mut keys);
-            let value = |key: &String| {
-                let new = new.get(key).cloned().unwrap_or(Value::Null);
-                old.get(key).map_or(new.clone(), |old| in_go_order(old, &new))
-            };
-            Value::Object(keys.into_iter().map(|key| (key.clone(), value(key))).collect())
-        }
-        _ => new.clone(),
-    }
 }

@@ -3,33 +3,48 @@
 use super::patch::{PatchRequest, PatchType, Unjudged, stored_is};
 use super::patch_refusal::Stop;
 use super::text;
-use crate::api::{Family, Release};
+use crate::api::Family;
+use crate::go::time::Time;
 use crate::patch::apply;
-use crate::record::{self, Record};
+use crate::record::decode::How;
+use crate::record::{self, Record, Value as Slot, held};
 use crate::rules::device::variant::Variant;
-use crate::text::Mode;
+use crate::server::body::Body;
+use crate::server::device::defaults::CLOCK;
+use crate::text::{Mode, NodeId, Tree};
 use serde_json::Value;
 
 impl PatchRequest<'_, '_> {
     /// Returns an object as JSON, without the times that the server sets itself.
     pub(super) fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
-        let mut value = self.encoded(record, record::encode)?;
+        let mut value = self.encoded(record)?;
         text::without_clock(&mut value);
         Ok(value)
     }
 
-    /// Returns a new object as the server compares it with the stored one, with the times that it sets itself.
-    fn compared(&self, record: &Record<'_>) -> Result<Value, Stop> {
-        let object = self.encoded(record, record::encode)?;
-        let whole = self.encoded(record, record::encode_with_empty)?;
-        Ok(self.writer().as_compared(object, &whole))
-    }
-
-    fn encoded(&self, record: &Record<'_>, encode: fn(&Record<'_>, Release, &mut String)) -> Result<Value, Stop> {
+    fn encoded(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
-        encode(record, self.item.release, &mut text);
+        record::encode(record, self.item.release, &mut text);
         serde_json::from_str(&text)
             .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
+    }
+
+    /// Returns the stored object as the server compares it.
+    pub(super) fn compared_stored(&self, stored: &Record<'_>) -> Result<Value, Stop> {
+        let held = held::record(stored, self.item.release, held::Origin::Store);
+        Ok(self.writer().as_compared(self.encoded(stored)?, &held))
+    }
+
+    /// Returns a new object as the server compares it, with the times that the server sets itself.
+    fn compared_new(&self, tree: &Tree<'_>, root: NodeId, new: &Body<'_>) -> Result<Value, Stop> {
+        let how = How { written_quantities: true, ..How::stored(Mode::Json, self.item.release) };
+        let (mut new, mut written) = (new.record().clone(), Body::read(tree, root, self.api, how).decoded.record);
+        if let Some(now) = self.patch.time.and_then(|time| Time::parse(time).ok()) {
+            set_clock(&mut new, now);
+            set_clock(&mut written, now);
+        }
+        let held = held::record(&written, self.item.release, held::Origin::Request);
+        Ok(self.writer().as_compared(self.encoded(&new)?, &held))
     }
 
     /// Returns the field manager and the operation of the patch.
@@ -50,17 +65,18 @@ impl PatchRequest<'_, '_> {
 
     /// Updates the field owners after a patch other than apply. The server does so once it has decoded the object, without unknown
     /// fields.
-    pub(super) fn owned(&self, live: &Value, mut patched: Unjudged) -> Result<Unjudged, Stop> {
+    pub(super) fn owned(&self, stored: &Record<'_>, mut patched: Unjudged) -> Result<Unjudged, Stop> {
         if self.patch.kind == PatchType::Apply || self.patch.field_manager.is_none() || !patched.value.is_object() {
             return Ok(patched);
         }
-        let text = patched.value.to_string();
+        let text = self.written(&patched.value);
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else { return Ok(patched) };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, &patched)?;
-        let written = apply::update(live, &self.compared(new.record())?, &self.writer())?;
+        let written =
+            apply::update(&self.compared_stored(stored)?, &self.compared_new(&document.tree, root, &new)?, &self.writer())?;
         let managers = written.pointer("/metadata/managedFields").cloned();
         if let Some(metadata) = patched.value.get_mut("metadata").and_then(Value::as_object_mut) {
             match managers {
@@ -69,5 +85,23 @@ impl PatchRequest<'_, '_> {
             };
         }
         Ok(patched)
+    }
+}
+
+/// Replaces the times that the server sets itself. Recursion is bounded by the depth of the tables.
+fn set_clock(record: &mut Record<'_>, now: Time) {
+    fn set(slot: &mut Slot<'_>, now: Time) {
+        match slot {
+            Slot::Struct(inner) => set_clock(inner, now),
+            Slot::List(items) => items.iter_mut().for_each(|item| set(item, now)),
+            Slot::Entries(entries) => entries.iter_mut().for_each(|(_, entry)| set(entry, now)),
+            _ => {}
+        }
+    }
+    for (field, slot) in record.schema.fields.iter().zip(&mut record.slots) {
+        match slot {
+            Slot::Str(text) if field.json == "timeAdded" && text == CLOCK => *slot = Slot::Time(now),
+            slot => set(slot, now),
+        }
     }
 }

@@ -98,6 +98,18 @@ pub enum Notation {
     Binary,
 }
 
+/// Returns the text that Go parses of a raw JSON value: a number's literal, or what is between a string's quotes, with escapes not
+/// resolved, without the white space around it.
+///
+/// ```
+/// assert_eq!(claimkit_values::quantity::json_text("\" 1Gi \""), "1Gi");
+/// assert_eq!(claimkit_values::quantity::json_text("2"), "2");
+/// ```
+pub fn json_text(raw: &str) -> &str {
+    let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+    inner.trim_matches(|c: char| matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}'))
+}
+
 /// The smallest exponent a quantity keeps; finer ones are rounded away from zero.
 const NANO: i64 = -9;
 /// Decimal digits that fit an `i64` for certain, and the start of the binary estimate.
@@ -108,8 +120,7 @@ impl<'a> Quantity<'a> {
     /// Reads the raw JSON value: a number's literal, or the text between a string's quotes, with escapes not resolved.
     /// White space around it is dropped, as Go's `strings.TrimSpace` does.
     pub fn parse_json(raw: &'a str) -> Result<Self, QuantityError> {
-        let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
-        Self::parse(inner.trim_matches(|c: char| matches!(c, '\t'..='\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')))
+        Self::parse(json_text(raw))
     }
 
     /// Reads a quantity.
@@ -185,6 +196,12 @@ impl<'a> Quantity<'a> {
     #[must_use]
     pub fn recomputed(self) -> Self {
         Self { kept: None, ..self }
+    }
+
+    /// Returns the text as written if the server keeps it, for numbers of 64 bits that are canonical by a quick look. Of `8Gi`,
+    /// for example, it keeps none.
+    pub fn kept(&self) -> Option<&'a str> {
+        self.kept
     }
 
     /// Returns whether the quantity is zero.

@@ -1,0 +1,93 @@
+//! Patched values as the server prints and holds them: JSON by Go's encoder, and numbers of maps.
+
+use super::sorted;
+use crate::api::Type;
+use crate::go;
+use crate::text::print as text;
+use serde_json::Value;
+
+/// A value as Go's JSON encoder prints the text of one: in its order, with its numbers, without blanks.
+pub fn json(value: &Value) -> String {
+    let mut out = String::new();
+    print(value, Numbers::Literal, &mut out);
+    out
+}
+
+/// A value as Go's JSON encoder prints a map: keys sorted, numbers as `int64` or `float64`, without blanks.
+pub fn json_of_map(value: &Value) -> String {
+    let mut out = String::new();
+    print(&sorted(value), Numbers::Typed, &mut out);
+    out
+}
+
+/// The way in which numbers are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// As in the text that was read. That is lost; it is taken to be as JSON encoders print it.
+    Literal,
+    /// As `int64` or `float64`.
+    Typed,
+}
+
+/// Appends a value as Go's JSON encoder prints it. Recursion is bounded by the depth of objects.
+fn print(value: &Value, numbers: Numbers, out: &mut String) {
+    match value {
+        Value::String(text) => go::json_quote_into(out, text),
+        Value::Number(number) => match number.as_f64() {
+            // A whole number that was written with a point keeps it in a text.
+            Some(float) if numbers == Numbers::Literal && number.is_f64() && float.fract() == 0.0 && float.abs() < 1e21 => {
+                out.push_str(&number.to_string());
+            }
+            Some(float) if number.as_i64().is_none() && (number.is_f64() || numbers == Numbers::Typed) => {
+                text::float(float, out);
+            }
+            _ => out.push_str(&number.to_string()),
+        },
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                print(item, numbers, out);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (at, (key, value)) in map.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                go::json_quote_into(out, key);
+                out.push(':');
+                print(value, numbers, out);
+            }
+            out.push('}');
+        }
+        Value::Null | Value::Bool(_) => out.push_str(&value.to_string()),
+    }
+}
+
+/// Cuts numbers of a map to the 32 bits of their fields, as Go's conversion of integers does (apimachinery, pkg/runtime/converter.go,
+/// `fromUnstructured`). Recursion is bounded by the depth of the tables.
+pub fn wrap(ty: &Type, value: &mut Value) {
+    match (ty, value) {
+        (Type::Pointer(inner), value) => wrap(inner, value),
+        (Type::Int32, Value::Number(number)) => {
+            if let Some(whole) = number.as_i64() {
+                *number = (whole as i32).into();
+            }
+        }
+        (Type::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| wrap(inner, item)),
+        (Type::Map(map), Value::Object(entries)) => entries.values_mut().for_each(|entry| wrap(&map.value, entry)),
+        (Type::Struct(schema), Value::Object(members)) => {
+            for field in schema.fields {
+                if let Some(member) = members.get_mut(field.json) {
+                    wrap(&field.ty, member);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,106 @@
+//! Decoded structs as the server holds them in memory: what Go's `reflect.DeepEqual` compares, which is more than their JSON.
+
+use crate::api::{Release, Type};
+use crate::go::quantity::{Digits, Quantity};
+use crate::record::{Record, Value};
+use crate::text::print;
+use serde_json::{Map, Value as Json, json};
+
+/// The place from which the server read a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A request: JSON, with quantities as they were written.
+    Request,
+    /// The store: protobuf, which has no empty lists and maps, no fractions of seconds, and only canonical quantities.
+    Store,
+}
+
+/// Lists and maps of `v1beta1` that are nil after the conversion to the internal version if they were empty (kube-apiserver 1.37,
+/// pkg/apis/resource/v1beta1/conversion.go).
+const LOSE_EMPTY: &[(&str, &str)] = &[
+    ("DeviceRequest", "tolerations"),
+    ("BasicDevice", "attributes"),
+    ("BasicDevice", "capacity"),
+    ("BasicDevice", "consumesCounters"),
+    ("BasicDevice", "taints"),
+];
+
+/// Returns a struct so that two of them are equal if `reflect.DeepEqual` finds them equal. Recursion is bounded by the depth of the
+/// tables.
+pub fn record(record: &Record<'_>, release: Release, origin: Origin) -> Json {
+    let mut fields = Map::new();
+    for (field, slot) in record.schema.fields.iter().zip(&record.slots) {
+        if field.in_release(release) {
+            let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
+            let origin = if loses_empty && is_empty(slot) { Origin::Store } else { origin };
+            fields.insert(field.json.to_owned(), value(field.type_in(release), slot, release, origin));
+        }
+    }
+    Json::Object(fields)
+}
+
+fn value(ty: &Type, slot: &Value<'_>, release: Release, origin: Origin) -> Json {
+    match (ty, slot) {
+        (Type::Pointer(_), Value::Unset) => Json::Null,
+        (Type::Pointer(inner), set) => value(inner, set, release, origin),
+        (Type::Struct(_), Value::Struct(inner)) => record(inner, release, origin),
+        (Type::Struct(schema), _) => record(&Record::empty(schema), release, origin),
+        (Type::Bool, set) => json!(matches!(set, Value::Bool(true))),
+        (Type::Int64 | Type::Int32, Value::Int(number)) => json!(number),
+        (Type::Int64 | Type::Int32, _) => json!(0),
+        (Type::Quantity, Value::Unset) => match origin {
+            // `null` leaves Go's zero value, which has no notation.
+            Origin::Request => Json::Null,
+            Origin::Store => quantity("0"),
+        },
+        (Type::Quantity, set) => quantity(set.as_str()),
+        (Type::Time, Value::Time(time)) => match origin {
+            Origin::Request => json!(time.parts()),
+            Origin::Store => json!((time.parts().0, 0)),
+        },
+        (Type::Raw | Type::FieldsV1, Value::Raw(text)) => {
+            let mut bytes = String::new();
+            print::compact(text, &mut bytes);
+            Json::String(bytes)
+        }
+        (Type::Raw | Type::FieldsV1, _) => Json::Null,
+        (Type::StringMap, Value::Map(entries)) => {
+            map(entries.iter().map(|(key, text)| (key.as_ref(), json!(text))).collect(), origin)
+        }
+        (Type::Map(map_type), Value::Entries(entries)) => {
+            let entries = entries.iter().map(|(key, entry)| (key.as_ref(), value(&map_type.value, entry, release, origin)));
+            map(entries.collect(), origin)
+        }
+        (Type::List(_), Value::List(items)) if items.is_empty() && origin == Origin::Store => Json::Null,
+        (Type::List(inner), Value::List(items)) => items.iter().map(|item| value(inner, item, release, origin)).collect(),
+        (Type::Map(_) | Type::StringMap | Type::List(_), _) => Json::Null,
+        (_, set) => json!(set.as_str()),
+    }
+}
+
+fn is_empty(slot: &Value<'_>) -> bool {
+    match slot {
+        Value::List(items) => items.is_empty(),
+        Value::Entries(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+fn map(entries: Vec<(&str, Json)>, origin: Origin) -> Json {
+    if entries.is_empty() && origin == Origin::Store {
+        return Json::Null;
+    }
+    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+}
+
+/// Returns what `DeepEqual` compares of a quantity: the representation, the notation and the text that is kept, so that quantities
+/// of the same amount can differ.
+fn quantity(text: &str) -> Json {
+    let Ok(quantity) = Quantity::parse(text) else { return Json::Null };
+    let Digits { negative, mut digits, mut exponent, small } = quantity.digits();
+    // Numbers of any length are counted in units of 10⁻⁹.
+    while !small && digits.pop_if(|last| *last == 0).is_some() {
+        exponent = exponent.saturating_add(1);
+    }
+    json!([negative && !digits.is_empty(), digits, exponent, small, format!("{:?}", quantity.notation()), quantity.kept()])
+}
