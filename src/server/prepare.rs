@@ -14,6 +14,12 @@ const RANDOM_END: &str = "xxxxx";
 /// The maximum length of the part of `generateName` that a generated name keeps.
 const GENERATED_BASE_MAX: usize = 58;
 
+/// Adds the errors of the generic rules, which judge a new object that the rules of its kind accept (apiserver,
+/// pkg/registry/rest/create.go, `BeforeCreate`).
+pub fn judge_created(api: Api, object: &Record<'_>, context: &Context, errors: &mut Errors) {
+    metadata::generic_create(Object::new(object).metadata(), api.kind.scope, NameRule::PathSegment, context.rules, errors);
+}
+
 /// The errors of an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors
 /// come more than once.
 pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Errors {

@@ -192,6 +192,9 @@ impl<'w, 'r> Handler<'w, 'r> {
         }
         let mut errors = self.context.errors();
         rules::run(self.api, object, rules::Operation::Create, &self.context, &mut errors);
+        if !functions && errors.is_empty() {
+            prepare::judge_created(self.api, object, &self.context, &mut errors);
+        }
         if errors.is_empty() && stores && prepare::stored_before(object) {
             return Outcome { warnings: warned.into_iter().collect(), ..stored_before(changes) };
         }

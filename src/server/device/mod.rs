@@ -43,6 +43,16 @@ pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &
     let mut errors = context.errors();
     admin_access(kind, &record, context, labels, &mut errors);
     rules::device::run(kind, &record, Operation::Create, context, &mut errors);
+    if errors.is_empty() {
+        // apiserver, pkg/registry/rest/create.go, `ValidateCreate`: most of it is checked by now.
+        metadata::generic_create(
+            Object::new(&record).metadata(),
+            api.kind.scope,
+            NameRule::PathSegment,
+            context.rules,
+            &mut errors,
+        );
+    }
     generated(api, kind, &record, None, context, &mut errors);
     Judged { record, errors, dropped }
 }
