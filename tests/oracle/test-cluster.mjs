@@ -15,7 +15,7 @@ import { comparePolicies } from "./policies.mjs";
 import { lines } from "./record.mjs";
 import { chosen, hasGo, recorder } from "./release.mjs";
 import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
-import { compare, prepareNamespaces, shown } from "./validation.mjs";
+import { MODES, compare, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
 /** How much is asked: requests, random objects, patches, random expressions, recorded scenarios (every nth), random scenarios one by one and at once. */
@@ -132,8 +132,8 @@ async function runParts(cluster, { every, kubectl, objects, patches, expressions
 /** Removes parts of an object as long as the two answers still differ. */
 async function minimal(cluster, { object, namespaceLabels, mode }) {
   const differs = async (candidate) => {
-    const { wrong } = await compare(cluster, [{ id: "minimal", op: "create", namespaceLabels, object: candidate }]);
-    return wrong.some((one) => one.mode === mode);
+    const { wrong } = await compare(cluster, [{ id: "minimal", op: "create", namespaceLabels, object: candidate, modes: [mode] }]);
+    return wrong.length > 0;
   };
   let smallest = object;
   for (let shrunk = true; shrunk; ) {
@@ -170,10 +170,12 @@ async function search(cluster, minutes) {
   for (let round = Number(process.env.SEED ?? Date.now() % 1_000_000); Date.now() < end; round += 1) {
     console.log(`==> oracle-search: SEED=${round}`);
     const next = random(round);
-    const [object] = report("random objects", await compare(cluster, randomObjects(next, base, donors, 300)), () => "");
+    // One mode each: most differences are found in all of them.
+    const objects = randomObjects(next, base, donors, 600).map((request) => ({ ...request, modes: [MODES[next(MODES.length)]] }));
+    const [object] = report("random objects", await compare(cluster, objects), () => "");
     if (object) {
       if (object.op === "create") object.object = await minimal(cluster, object);
-      const { wrong } = await compare(cluster, [{ ...object, id: "minimal" }]);
+      const { wrong } = await compare(cluster, [{ ...object, id: "minimal", modes: [object.mode] }]);
       return console.log(`${shown(wrong[0] ?? object)}\n${JSON.stringify(object.object)}`);
     }
     const [patch] = report("random patches", await comparePatches(cluster, base, next, donors, 150));

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { batch } from "./claimkit.mjs";
 import { endpointOf } from "./fixtures.mjs";
 
-const MODES = ["Strict", "Warn", "Ignore"];
+/** The three modes of field validation. */
+export const MODES = ["Strict", "Warn", "Ignore"];
 /** How often a request is sent again whose answer differs: the order of Go's maps can change it. */
 export const AGAIN = 64;
 /** Requests that are under way at once. */
@@ -176,7 +177,7 @@ async function send(cluster, request, mode, dry = mode !== "Warn" && !(request.o
   return cluster.call("PUT", request.address + (request.op === "status" ? "/status" : "") + query, request.body);
 }
 
-/** Sends all requests in the three modes to the server; fills in `replies` by mode, or `skipped`. */
+/** Sends all requests to the server, each in its modes; fills in `replies` by mode, or `skipped`. */
 async function askServer(cluster, requests) {
   const key = ({ object, endpoint }) => `${endpoint.plural}/${endpoint.namespace}/${object.metadata?.name}`;
   await each(requests, key, async (request) => {
@@ -187,7 +188,8 @@ async function askServer(cluster, requests) {
       if (request.skipped) return;
       request.body = JSON.stringify(withIdentity(request.object, request.old, request.current));
     }
-    for (const mode of ["Strict", "Ignore", "Warn"]) {
+    // The mode that stores comes last.
+    for (const mode of request.modes.toSorted((a, b) => (a === "Warn") - (b === "Warn"))) {
       const reply = await send(cluster, request, mode);
       request.replies[mode] = reply;
       if (request.op === "create" && reply.code < 300) await remove(cluster, addressOf(request.endpoint, reply.body.metadata.name));
@@ -204,22 +206,22 @@ function question(release, gates, request, mode) {
   };
 }
 
-/** Sends requests to both; returns how many answers were compared and what differs. */
+/** Sends requests to both, in the three modes or in those that a request names; returns how many answers were compared and what differs. */
 export async function compare(cluster, given, { release = cluster.release, gates = {} } = {}) {
-  const requests = given.map((request) => ({ ...structuredClone(request), endpoint: undefined }));
+  const requests = given.map((request) => ({ modes: MODES, ...structuredClone(request), endpoint: undefined }));
   await prepareNamespaces(cluster, requests);
   for (const request of requests) request.endpoint = endpointOf(request.object);
   await askServer(cluster, requests);
   const asked = requests.filter(({ skipped }) => !skipped);
-  const answers = batch(asked.flatMap((request) => MODES.map((mode) => question(release, gates, request, mode))));
+  const answers = batch(asked.flatMap((request) => request.modes.map((mode) => question(release, gates, request, mode)))).values();
   const result = { requests: asked.length, answers: 0, accepted: 0, varying: 0, skipped: {}, wrong: [] };
   for (const { skipped } of requests) if (skipped) result.skipped[skipped] = (result.skipped[skipped] ?? 0) + 1;
-  for (const [at, request] of asked.entries()) {
-    for (const [number, mode] of MODES.entries()) {
+  for (const request of asked) {
+    for (const mode of request.modes) {
       const generateName = request.object.metadata?.name ? undefined : request.object.metadata?.generateName;
       const reply = request.replies[mode];
       const stored = mode === "Warn";
-      const [want, got] = [theirs(reply, generateName, stored), ours(answers[at * MODES.length + number], generateName, stored)];
+      const [want, got] = [theirs(reply, generateName, stored), ours(answers.next().value, generateName, stored)];
       result.answers += 1;
       result.accepted += reply.code < 300 ? 1 : 0;
       if (JSON.stringify(want) === JSON.stringify(got)) continue;
