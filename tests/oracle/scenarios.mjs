@@ -3,8 +3,8 @@ import { batch } from "./claimkit.mjs";
 import { random } from "./generate.mjs";
 import { nameOf } from "./pods.mjs";
 
-const pick = (next, list) => list[next(list.length)];
-const often = (next, percent) => next(100) < percent;
+export const pick = (next, list) => list[next(list.length)];
+export const often = (next, percent) => next(100) < percent;
 /** Sizes of nodes: each of a scenario has another, so that scores never tie. */
 const CPUS = [4, 8, 16, 32, 64];
 const DRIVER = "gpu.example.com";
@@ -12,7 +12,9 @@ const EXTENDED = "example.com/fpga";
 const MODELS = ["a100", "h100", "l4"];
 const EXPRESSIONS = [`device.attributes["${DRIVER}"].model == "a100"`, `device.attributes["${DRIVER}"].model != "l4"`, `device.capacity["${DRIVER}"].memory.compareTo(quantity("40Gi")) >= 0`, `device.attributes["${DRIVER}"].rack == 1`];
 
-function node(next, name, cpu) {
+export const deviceClass = { apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name: DRIVER }, spec: { selectors: [{ cel: { expression: `device.driver == "${DRIVER}"` } }] } };
+
+export function node(next, name, cpu) {
   const amounts = { cpu: String(cpu), memory: `${cpu * 4}Gi`, pods: "110" };
   const taints = often(next, 20) ? [{ key: "dedicated", value: pick(next, ["a", "b"]), effect: "NoSchedule" }] : undefined;
   const spec = { ...(taints ? { taints } : {}), ...(often(next, 8) ? { unschedulable: true } : {}) };
@@ -20,7 +22,7 @@ function node(next, name, cpu) {
   return { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec, status: { capacity: amounts, allocatable: amounts, conditions: [{ type: "Ready", status: "True", reason: "Ready", message: "" }] } };
 }
 
-function slice(next, name, where) {
+export function slice(next, name, where) {
   const devices = Array.from({ length: 1 + next(4) }, (_, at) => ({
     name: `dev-${at}`,
     attributes: { model: { string: pick(next, MODELS) }, ...(often(next, 80) ? { rack: { int: next(3) } } : {}), numa: { int: next(2) } },
@@ -33,16 +35,17 @@ function slice(next, name, where) {
 
 function exactly(next) {
   const selectors = often(next, 50) ? [{ cel: { expression: pick(next, EXPRESSIONS) } }] : undefined;
-  const count = often(next, 15) ? { allocationMode: "All" } : { count: 1 + next(3) };
+  const count = often(next, 15) ? { allocationMode: "All" } : { allocationMode: "ExactCount", count: 1 + next(3) };
   return { deviceClassName: DRIVER, ...count, ...(selectors ? { selectors } : {}), ...(often(next, 15) ? { tolerations: [{ operator: "Exists" }] } : {}), ...(often(next, 10) ? { capacity: { requests: { memory: "10Gi" } } } : {}) };
 }
 
-function claimSpec(next) {
+/** A random claim, of which so many percent have a constraint. */
+export function claimSpec(next, constrained = 25) {
   const requests = Array.from({ length: 1 + next(2) }, (_, at) => {
     if (!often(next, 25)) return { name: `r${at}`, exactly: exactly(next) };
     return { name: `r${at}`, firstAvailable: Array.from({ length: 2 }, (_, alternative) => ({ name: `s${alternative}`, ...exactly(next) })) };
   });
-  const constraints = often(next, 25) ? [{ matchAttribute: `${DRIVER}/${pick(next, ["model", "numa", "rack"])}` }] : undefined;
+  const constraints = often(next, constrained) ? [{ matchAttribute: `${DRIVER}/${pick(next, ["model", "numa", "rack"])}` }] : undefined;
   return { devices: { requests, ...(constraints ? { constraints } : {}) } };
 }
 
@@ -112,7 +115,6 @@ export function scenario(seed, release) {
   const nodes = cpus.map((cpu, at) => node(next, `n${at}`, cpu));
   const slices = nodes.filter(() => often(next, 80)).map(({ metadata: { name } }) => slice(next, `${name}-gpu`, { nodeName: name }));
   if (often(next, 25)) slices.push(slice(next, "net", often(next, 50) ? { allNodes: true } : { nodeSelector: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: ["z1"] }] }] } }));
-  const deviceClass = { apiVersion: "resource.k8s.io/v1", kind: "DeviceClass", metadata: { name: DRIVER }, spec: { selectors: [{ cel: { expression: `device.driver == "${DRIVER}"` } }] } };
   const priority = { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass", metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" };
   const templates = Array.from({ length: 2 }, (_, at) => ({ apiVersion: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", metadata: { name: `t${at}` }, spec: { spec: claimSpec(next) } }));
   const shared = { apiVersion: "resource.k8s.io/v1", kind: "ResourceClaim", metadata: { name: "shared" }, spec: claimSpec(next) };
@@ -137,10 +139,12 @@ export function scenarioAtOnce(seed, release) {
 }
 
 /** An object with its keys in order, as text. */
-const text = (value) => JSON.stringify(value, (_, part) => (part && typeof part === "object" && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part));
+export const text = (value) => JSON.stringify(value, (_, part) => (part && typeof part === "object" && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part));
 
 /** A device of an allocation, without the random share. */
 const device = ({ request, driver, pool, device: name, shareID }) => ({ request, driver, pool, device: name, shared: Boolean(shareID) });
+
+export const devicesOf = (results) => (results ?? []).map(device);
 
 /** How an answer of claimkit differs from a decision; undefined if it does not. */
 function contradiction(account, { node: chosen, message, notConsidered }, allocated) {
@@ -153,7 +157,7 @@ function contradiction(account, { node: chosen, message, notConsidered }, alloca
   if (chosen !== null) {
     const found = account.nodes.find(({ name }) => name === chosen);
     if (found?.verdict !== "allocated") return `claimkit on ${chosen}: ${found?.verdict} ${found?.message}`;
-    const ours = text((found.allocations ?? []).map((one) => one.devices.results.map(device)));
+    const ours = text((found.allocations ?? []).map((one) => devicesOf(one.devices.results)));
     return ours === text(allocated) ? undefined : `devices on ${chosen}\n  scheduler ${text(allocated)}\n  claimkit  ${ours}`;
   }
   // Other plugins refuse nodes before the devices are looked at, so the message counts at most the nodes without devices.
@@ -181,7 +185,7 @@ export function watcher(release) {
     });
     if (raced || decision.message?.startsWith("running PreBind plugin")) return void (result.raced += 1);
     const fresh = [...names].filter((name) => claims.has(name) && !taken.has(claims.get(name).metadata.name));
-    const allocated = fresh.map((name) => (claims.get(name).status?.allocation?.devices.results ?? []).map(device));
+    const allocated = fresh.map((name) => devicesOf(claims.get(name).status?.allocation?.devices.results));
     decisions.push({ pod: pod.metadata.name, before, decision, allocated });
   };
   const judge = () => {

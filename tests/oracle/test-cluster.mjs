@@ -3,6 +3,7 @@
 //   node test-cluster.mjs            everything
 //   node test-cluster.mjs sample     what `make test` asks
 //   node test-cluster.mjs search     random requests until something differs, or for MINUTES
+import { compareAllocations } from "./allocations.mjs";
 import { buildClaimkit, supports } from "./claimkit.mjs";
 import { start } from "./cluster.mjs";
 import { compareExpressions } from "./expressions.mjs";
@@ -18,14 +19,14 @@ import { judgeWhole, scenario, scenarioAtOnce, watcher } from "./scenarios.mjs";
 import { MODES, compare, prepareNamespaces, shown } from "./validation.mjs";
 import { compareWhy } from "./why.mjs";
 
-/** How much is asked: requests, random objects, patches, random expressions, recorded scenarios (every nth), random scenarios one by one and at once. */
+/** How much is asked: requests, random objects, patches, random expressions and allocations, recorded scenarios (every nth), random scenarios one by one and at once. */
 const AMOUNTS = {
-  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, expressions: 30_000, scenarios: 2, clusters: 40, atOnce: 300 },
-  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, expressions: 1500, scenarios: 20, clusters: 4, atOnce: 6 },
+  all: { every: 1, kubectl: 1500, objects: 2000, patches: 1000, expressions: 30_000, allocations: 5000, scenarios: 2, clusters: 40, atOnce: 300 },
+  sample: { every: 2, kubectl: 500, objects: 300, patches: 200, expressions: 1500, allocations: 200, scenarios: 20, clusters: 4, atOnce: 6 },
 };
 const SHOWN = 10;
-/** Random clusters in a round of the search. */
-const SEARCHED = 6;
+/** Random clusters in a round of the search, which take most of its time. */
+const SEARCHED = 3;
 
 let failed = 0;
 
@@ -111,7 +112,7 @@ const shownDecision = ({ id, want, got }) => `${id}\n  scheduler ${JSON.stringif
 
 const shownVerdict = ({ id, want, got }) => `${id}\n  claimkit ${JSON.stringify(want)}\n  server   ${JSON.stringify(got)}`;
 
-async function runParts(cluster, { every, kubectl, objects, patches, expressions, scenarios, clusters, atOnce }) {
+async function runParts(cluster, { every, kubectl, objects, patches, expressions, allocations, scenarios, clusters, atOnce }) {
   const base = [...manifests(), ...recordedRequests(cluster.release).filter((_, at) => at % every === 0)];
   const donors = donorsOf(base.map(({ object }) => object));
   report("manifests and recorded requests, HTTP", await compare(cluster, base));
@@ -121,6 +122,7 @@ async function runParts(cluster, { every, kubectl, objects, patches, expressions
   report("manifests, kubectl", compareKubectl(cluster, creates));
   report("patches", await comparePatches(cluster, base, random(2), donors, patches));
   report("random expressions", compareExpressions(recorder(cluster.release), cluster.release, random(3), expressions));
+  report("random allocations", compareAllocations(recorder(cluster.release), cluster.release, random(4), allocations), shownDecision);
   report("recorded scenarios of many pods", await recordedScenarios(cluster, scenarios));
   const seeds = Array.from({ length: clusters }, (_, at) => at + 1);
   report("random scenarios of many pods", await randomScenarios(cluster, seeds), shownDecision);
@@ -162,7 +164,7 @@ function* smaller(object, path = []) {
   }
 }
 
-/** Random objects, patches, expressions and clusters until something differs. */
+/** Random objects, patches, expressions, allocations and clusters until something differs. */
 async function search(cluster, minutes) {
   const base = [...manifests(), ...recordedRequests(cluster.release)];
   const donors = donorsOf(base.map(({ object }) => object));
@@ -182,6 +184,8 @@ async function search(cluster, minutes) {
     if (patch) return console.log(JSON.stringify({ type: patch.op, patch: patch.object, old: patch.old }));
     const [expression] = report("random expressions", compareExpressions(recorder(cluster.release), cluster.release, next, 1500));
     if (expression) return;
+    const [allocation] = report("random allocations", compareAllocations(recorder(cluster.release), cluster.release, next, 400), shownDecision);
+    if (allocation) return console.log(JSON.stringify(allocation.object));
     const [decision] = report("random clusters", await randomScenarios(cluster, Array.from({ length: SEARCHED }, (_, at) => round * SEARCHED + at)), shownDecision);
     if (decision) return console.log(JSON.stringify(decision.object));
     // What the last scenario left would refuse objects of its names.
