@@ -160,3 +160,15 @@ fn bodies_of_more_than_three_mebibytes_are_not_read() {
     assert_eq!(refusal(&answer), ("kube-apiserver", message, Some((413, message))));
     assert_eq!(answer["objects"][0]["status"]["reason"], "RequestEntityTooLarge");
 }
+
+#[test]
+fn markup_in_parameters_is_as_long_as_kubectl_sends_it() {
+    // kube-apiserver 1.37.2 accepts the first and the third, through kubectl 1.37.2: `<` is sent as `\u003c`.
+    for (signs, length, accepted) in [("x", 10240, true), ("x", 10241, false), ("<", 10235, true), ("<", 10236, false)] {
+        let parameters = json!({"a": format!("{signs}{}", "x".repeat(length - 9))});
+        let text = object("resource.k8s.io/v1", "ResourceClaim", "{name: c}")
+            + &format!("spec: {{devices: {{config: [{{opaque: {{driver: d.example.com, parameters: {parameters}}}}}]}}}}\n");
+        assert_eq!(parameters.to_string().len(), length);
+        assert_eq!(validate(&text, json!({"release": "1.37"}))["ok"], accepted, "{signs} {length}");
+    }
+}
