@@ -33,7 +33,15 @@ pub fn record(record: &Record<'_>, release: Release, origin: Origin) -> Json {
         if field.in_release(release) {
             let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
             let origin = if loses_empty && is_empty(slot) { Origin::Store } else { origin };
-            fields.insert(field.json.to_owned(), value(field.type_in(release), slot, release, origin));
+            let ty = field.type_in(release);
+            let held = match ty.as_struct() {
+                // The conversion from the internal version always makes one.
+                Some(basic) if basic.go == "BasicDevice" && matches!(slot, Value::Unset) => {
+                    self::record(&Record::empty(basic), release, origin)
+                }
+                _ => value(ty, slot, release, origin),
+            };
+            fields.insert(field.json.to_owned(), held);
         }
     }
     Json::Object(fields)
