@@ -418,7 +418,7 @@ impl<'t> Decoder<'t, '_> {
         for (at, (&item, slot)) in items.iter().zip(&mut list).enumerate() {
             self.value(item, inner, &path.index(at), context, slot);
             if matches!(slot, Value::Unset) {
-                *slot = zero(inner);
+                *slot = zero(inner, self.how);
             }
         }
         *place = Value::List(list);
@@ -480,7 +480,7 @@ impl<'t> Decoder<'t, '_> {
             let mut value = Value::Unset;
             self.value(entry.value, ty, &here, context, &mut value);
             if matches!(value, Value::Unset) {
-                value = zero(ty);
+                value = zero(ty, self.how);
             }
             map.push((Cow::Borrowed(key), value));
             if map.len() <= FEW_KEYS {
@@ -588,13 +588,13 @@ fn float(n: f64) -> String {
 }
 
 /// The value of a `null` in a list: Go's zero value of the element type, which counts as present.
-fn zero<'t>(ty: &Type) -> Value<'t> {
+fn zero<'t>(ty: &Type, how: How) -> Value<'t> {
     match ty {
         Type::Struct(schema) => Value::Struct(Record::empty(schema)),
         Type::String | Type::Named(..) | Type::Uid => Value::Str(Cow::Borrowed("")),
         Type::Bool => Value::Bool(false),
         Type::Int64 | Type::Int32 => Value::Int(0),
-        Type::Quantity => Value::Quantity(Cow::Borrowed("0")),
+        Type::Quantity if !how.written_quantities => Value::Quantity(Cow::Borrowed("0")),
         _ => Value::Unset,
     }
 }
