@@ -116,8 +116,8 @@ export async function comparePatches(cluster, given, next, donors, count, { rele
     const address = addressOf(endpoint, made.body.metadata.name);
     request.old = made.body;
     const query = new URLSearchParams({ fieldManager: "patcher", fieldValidation: "Ignore", ...(request.force ? { force: "true" } : {}) });
-    // claimkit sorts keys as kubectl does; the server quotes a value as it was sent.
-    request.reply = await cluster.call("PATCH", `${address}?${query}`, sorted(request.patch), TYPES[request.type]);
+    // claimkit sorts keys as kubectl does; the server quotes and compares a value as it was sent.
+    request.reply = await cluster.call("PATCH", `${address}?${query}`, asGo(sorted(request.patch)), TYPES[request.type]);
     await remove(cluster, address);
   });
   const asked = requests.filter(({ reply }) => reply);
