@@ -15,8 +15,12 @@ const RANDOM_END: &str = "xxxxx";
 const GENERATED_BASE_MAX: usize = 58;
 
 /// Adds the errors of the generic rules, which judge a new object that the rules of its kind accept (apiserver,
-/// pkg/registry/rest/create.go, `BeforeCreate`).
+/// pkg/registry/rest/create.go, `BeforeCreate`). Of the metadata that are accepted, they have something new to say of `generateName`
+/// alone.
 pub fn judge_created(api: Api, object: &Record<'_>, context: &Context, errors: &mut Errors) {
+    if Object::new(object).metadata().generate_name().is_empty() {
+        return;
+    }
     metadata::generic_create(Object::new(object).metadata(), api.kind.scope, NameRule::PathSegment, context.rules, errors);
 }
 

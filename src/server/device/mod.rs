@@ -44,14 +44,7 @@ pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &
     admin_access(kind, &record, context, labels, &mut errors);
     rules::device::run(kind, &record, Operation::Create, context, &mut errors);
     if errors.is_empty() {
-        // apiserver, pkg/registry/rest/create.go, `ValidateCreate`: most of it is checked by now.
-        metadata::generic_create(
-            Object::new(&record).metadata(),
-            api.kind.scope,
-            NameRule::PathSegment,
-            context.rules,
-            &mut errors,
-        );
+        prepare::judge_created(api, &record, context, &mut errors);
     }
     generated(api, kind, &record, None, context, &mut errors);
     Judged { record, errors, dropped }
