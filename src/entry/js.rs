@@ -549,18 +549,21 @@ impl Call {
 }
 
 /// Writes U+FFFD for halves of surrogate pairs, as the encoding of a text does. `JSON.stringify` escapes them, and only them, as `\ud…`.
-fn well_formed(mut json: String) -> String {
-    let mut from = 0;
-    while let Some(at) = json.get(from..).and_then(|rest| rest.find("\\ud")).map(|at| from.saturating_add(at)) {
-        let before = json.get(..at).unwrap_or_default();
-        let is_escape = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;
-        let end = at.saturating_add(6);
-        if is_escape && json.get(at..end).is_some() {
-            json.replace_range(at..end, "\u{fffd}");
-        }
-        from = at.saturating_add(3);
+fn well_formed(json: String) -> String {
+    if !json.contains("\\ud") {
+        return json;
     }
-    json
+    let mut whole = String::with_capacity(json.len());
+    let mut rest = json.as_str();
+    while let Some((before, escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
+        whole.push_str(before);
+        let is_half = escape.starts_with("\\ud");
+        let (escape, after) = escape.split_at_checked(if is_half { 6 } else { 2 }).unwrap_or((escape, ""));
+        whole.push_str(if is_half { "\u{fffd}" } else { escape });
+        rest = after;
+    }
+    whole.push_str(rest);
+    whole
 }
 
 /// True for a plain object; false for lists, maps, dates and so on.

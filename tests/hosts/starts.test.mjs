@@ -88,6 +88,11 @@ test("halves of surrogate pairs are read as U+FFFD in every text", async () => {
   assert.equal(allocate(claim, { cluster: half }).verb, "allocate");
   assert.equal(evaluate(undefined, { selector: half, nodes: half }).verb, "evaluate");
   assert.equal(prepareNodes(half).length, 0);
+  // As many as there are cost no more than their number.
+  const many = half.repeat(2_000_000);
+  const began = performance.now();
+  assert.equal(validate(claim, { operation: "update", old: many }).verb, "validate");
+  assert.ok(performance.now() - began < 5_000, `${performance.now() - began} ms`);
   const [run] = cel('device.driver == "\ufffd"', { devices: [{ driver: half }] }).results;
   assert.equal(run.match, true);
 });
