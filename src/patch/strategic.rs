@@ -5,6 +5,7 @@ use super::{Refused, go_kind, go_print};
 use crate::api::{Field, Release, Struct, Type};
 use claimkit_values::order;
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -110,7 +111,8 @@ impl Merger {
     fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), Refused> {
         let Some(gone) = gone.as_array() else { return Err(bad("invalid patch format of primitive list")) };
         if let Some(Value::Array(items)) = original.get_mut(list) {
-            items.retain(|item| !gone.contains(item));
+            let gone = Places::of(gone, None);
+            items.retain(|item| gone.first(item).is_none());
         }
         Ok(())
     }
@@ -166,12 +168,9 @@ impl Merger {
             if kind == "object" {
                 return Err(Refused::Ours(format!("`{name}` cannot be merged: it has no merge key")));
             }
-            let mut merged: Vec<Value> = Vec::new();
-            for item in original.iter().chain(&patch) {
-                if !merged.contains(item) {
-                    merged.push(item.clone());
-                }
-            }
+            let mut seen = BTreeSet::new();
+            let all = original.iter().chain(&patch);
+            let merged = all.filter(|item| seen.insert(item.to_string())).cloned().collect();
             return Ok(arrange(merged, &patch, &original, None));
         };
         if kind != "object" {
@@ -180,16 +179,22 @@ impl Merger {
         let server_order = original.clone();
         let (original, patch) = special_items(original, patch, key)?;
         let order = if original.is_empty() { Vec::new() } else { server_order };
+        let mut places = Places::of(&original, Some(key));
         let mut merged = original;
-        for item in &patch {
-            let Value::Object(item) = item else { continue };
-            let Some(value) = item.get(key) else { return Err(no_merge_key(item, key)) };
-            match merged.iter_mut().find(|known| known.get(key) == Some(value)) {
+        for patched in &patch {
+            let Value::Object(item) = patched else { continue };
+            if !item.contains_key(key) {
+                return Err(no_merge_key(item, key));
+            }
+            match places.first(patched).and_then(|at| merged.get_mut(at)) {
                 Some(known) => {
                     let Value::Object(old) = known.take() else { continue };
                     *known = Value::Object(self.map(old, item.clone(), strategy.element)?);
                 }
-                None => merged.push(Value::Object(item.clone())),
+                None => {
+                    places.add(patched, merged.len());
+                    merged.push(patched.clone());
+                }
             }
         }
         Ok(arrange(merged, &patch, &order, Some(key)))
@@ -222,13 +227,14 @@ fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>
 fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Refused> {
     let mut plain = Vec::new();
     let mut replace = false;
+    let mut deleted = BTreeSet::new();
     for item in patch {
         let Value::Object(map) = &item else { continue };
         match map.get(DIRECTIVE).map(|directive| (directive, directive.as_str())) {
             None => plain.push(item),
             Some((_, Some("delete"))) => {
                 let Some(value) = map.get(key) else { return Err(no_merge_key(map, key)) };
-                original.retain(|known| known.get(key) != Some(value));
+                deleted.insert(value.to_string());
             }
             Some((_, Some("replace"))) => replace = true,
             Some((_, Some("merge"))) => {
@@ -237,6 +243,7 @@ fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Resu
             Some((directive, _)) => return Err(unknown_directive(directive, map)),
         }
     }
+    original.retain(|known| known.get(key).is_none_or(|value| !deleted.contains(&value.to_string())));
     Ok((if replace { Vec::new() } else { original }, plain))
 }
 
@@ -264,24 +271,50 @@ fn without_directives(value: Value) -> Value {
     }
 }
 
-fn same(a: &Value, b: &Value, key: Option<&str>) -> bool {
-    match key {
-        Some(key) => a.get(key).is_some() && a.get(key) == b.get(key),
-        None => a == b,
-    }
+/// The places of items in a list by what identifies them: the value of a key, or all of the item.
+struct Places<'k> {
+    key: Option<&'k str>,
+    known: BTreeMap<String, Vec<usize>>,
 }
 
-fn place(list: &[Value], item: &Value, key: Option<&str>) -> Option<usize> {
-    list.iter().position(|other| same(other, item, key))
+impl<'k> Places<'k> {
+    fn of(list: &[Value], key: Option<&'k str>) -> Self {
+        let mut places = Places { key, known: BTreeMap::new() };
+        list.iter().enumerate().for_each(|(at, item)| places.add(item, at));
+        places
+    }
+
+    fn identity(&self, item: &Value) -> Option<String> {
+        match self.key {
+            Some(key) => item.get(key).map(Value::to_string),
+            None => Some(item.to_string()),
+        }
+    }
+
+    fn add(&mut self, item: &Value, at: usize) {
+        if let Some(identity) = self.identity(item) {
+            self.known.entry(identity).or_default().push(at);
+        }
+    }
+
+    fn first(&self, item: &Value) -> Option<usize> {
+        self.from(item, 0)
+    }
+
+    /// Returns the first place of an item that is not before `least`.
+    fn from(&self, item: &Value, least: usize) -> Option<usize> {
+        let places = self.known.get(&self.identity(item)?)?;
+        places.get(places.partition_point(|at| *at < least)).copied()
+    }
 }
 
 /// The patch's list must be in the order it asks for.
 fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Refused> {
     let mut from = 0;
+    let places = Places::of(order, key);
     for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
-        let rest = order.get(from..).unwrap_or(&[]);
-        match place(rest, item, key) {
-            Some(at) => from = from.saturating_add(at).saturating_add(1),
+        match places.from(item, from) {
+            Some(at) => from = at.saturating_add(1),
             None => {
                 let list = |items: &[Value]| go_print(&Value::Array(items.to_vec()));
                 let text = format!(
@@ -299,11 +332,10 @@ fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), R
 /// Orders merged items: those in the patch in its order, the others in the server's order, interleaved by their position on the
 /// server.
 fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&str>) -> Vec<Value> {
-    let (mut named, mut others): (Vec<Value>, Vec<Value>) =
-        merged.into_iter().partition(|item| place(patch, item, key).is_some());
-    let rank = |list: &[Value], item: &Value| place(list, item, key).unwrap_or(usize::MAX);
-    order::sort_by_key(&mut named, |item| rank(patch, item));
-    order::sort_by_key(&mut others, |item| rank(server, item));
+    let (patch, server) = (Places::of(patch, key), Places::of(server, key));
+    let (mut named, mut others): (Vec<Value>, Vec<Value>) = merged.into_iter().partition(|item| patch.first(item).is_some());
+    order::sort_by_key(&mut named, |item| patch.first(item).unwrap_or(usize::MAX));
+    order::sort_by_key(&mut others, |item| server.first(item).unwrap_or(usize::MAX));
     let mut out = Vec::with_capacity(named.len().saturating_add(others.len()));
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     loop {
@@ -311,7 +343,7 @@ fn arrange(merged: Vec<Value>, patch: &[Value], server: &[Value], key: Option<&s
             (None, None) => return out,
             (Some(_), None) => true,
             (None, Some(_)) => false,
-            (Some(other), Some(named)) => match (place(server, other, key), place(server, named, key)) {
+            (Some(other), Some(named)) => match (server.first(other), server.first(named)) {
                 (Some(other), Some(named)) => other < named,
                 _ => false,
             },

@@ -5,6 +5,7 @@ use super::fields::{Path, Set, Step};
 use crate::api::{Field, ListKind, Release, Struct, Type};
 use claimkit_values::order;
 use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -142,10 +143,11 @@ impl Schema {
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
                 let steps: Vec<Step> = items.iter().map(|item| Self::step(shape, item)).collect();
+                let places = places(&steps);
                 for (item, step) in items.iter().zip(&steps) {
                     path.push(step.clone());
                     // Of duplicates, only their identity is owned.
-                    if steps.iter().filter(|other| *other == step).nth(1).is_none() {
+                    if places.get(step).is_none_or(|places| places.len() < 2) {
                         self.collect(self.item(shape), item, path, set);
                     }
                     set.push(path.clone());
@@ -191,10 +193,9 @@ impl Schema {
     fn merge_items(&self, shape: Shape, left: &[Value], right: &[Value]) -> Vec<Value> {
         let steps = |list: &[Value]| list.iter().map(|item| Self::step(shape, item)).collect::<Vec<_>>();
         let (left_steps, right_steps) = (steps(left), steps(right));
-        let find = |steps: &[Step], list: &'_ [Value], step: &Step| {
-            steps.iter().position(|known| known == step).and_then(|at| list.get(at)).cloned()
-        };
-        let mut shared = right_steps.iter().filter(|step| left_steps.contains(step));
+        let (left_places, right_places) = (places(&left_steps), places(&right_steps));
+        let in_left = |step: &Step| left_places.get(step).and_then(|places| left.get(*places.first()?));
+        let mut shared = right_steps.iter().filter(|step| left_places.contains_key(step));
         let mut next_shared = shared.next();
         let mut out = Vec::new();
         let (mut l, mut r) = (0usize, 0usize);
@@ -208,22 +209,21 @@ impl Schema {
                     next_shared = shared.next();
                     continue;
                 }
-                if right_steps.contains(here) && next_shared.is_some_and(|next| next != here) {
+                if right_places.contains_key(here) && next_shared.is_some_and(|next| next != here) {
                     // A shared item: it is placed by the right list's order.
                     l = l.saturating_add(1);
                     continue;
                 }
             }
             if let Some(here) = left_steps.get(l)
-                && !right_steps.contains(here)
+                && !right_places.contains_key(here)
             {
                 out.extend(left.get(l).cloned());
                 l = l.saturating_add(1);
                 continue;
             }
             if let Some(wanted) = right_steps.get(r) {
-                let old = find(&left_steps, left, wanted);
-                out.extend(self.merge(item_shape, old.as_ref(), right.get(r)));
+                out.extend(self.merge(item_shape, in_left(wanted), right.get(r)));
                 r = r.saturating_add(1);
                 if next_shared == Some(wanted) {
                     next_shared = shared.next();
@@ -281,14 +281,15 @@ impl Schema {
                 let (old, new) = (list(left).unwrap_or_default(), list(right).unwrap_or_default());
                 let old_steps: Vec<Step> = old.iter().map(|item| Self::step(shape, item)).collect();
                 let new_steps: Vec<Step> = new.iter().map(|item| Self::step(shape, item)).collect();
-                let all = old_steps.iter().chain(new_steps.iter().filter(|step| !old_steps.contains(step)));
-                for step in Set::new(all.map(|step| vec![step.clone()]).collect()).paths().iter().flatten() {
-                    let find = |steps: &[Step], items: &[Value]| -> Vec<Value> {
-                        let same = steps.iter().zip(items).filter(|(known, _)| *known == step);
-                        same.map(|(_, item)| item.clone()).collect()
+                let (old_places, new_places) = (places(&old_steps), places(&new_steps));
+                let all: BTreeSet<&Step> = old_places.keys().chain(new_places.keys()).copied().collect();
+                for step in all {
+                    let find = |places: &BTreeMap<&Step, Vec<usize>>, items: &[Value]| -> Vec<Value> {
+                        let same = places.get(step).into_iter().flatten();
+                        same.filter_map(|at| items.get(*at)).cloned().collect()
                     };
                     path.push(step.clone());
-                    self.differ_items(self.item(shape), &find(&old_steps, &old), &find(&new_steps, &new), path, out);
+                    self.differ_items(self.item(shape), &find(&old_places, &old), &find(&new_places, &new), path, out);
                     path.pop();
                 }
                 side(out, path);
@@ -375,6 +376,15 @@ impl Schema {
         }
         Set::new(all)
     }
+}
+
+/// Returns the places of the items of each identity.
+fn places(steps: &[Step]) -> BTreeMap<&Step, Vec<usize>> {
+    let mut places: BTreeMap<&Step, Vec<usize>> = BTreeMap::new();
+    for (at, step) in steps.iter().enumerate() {
+        places.entry(step).or_default().push(at);
+    }
+    places
 }
 
 /// The differences found until now.
