@@ -145,7 +145,7 @@ test-editors: tests/hosts/node_modules/.package-lock.json
 	@cd tests/hosts && node --test --test-concurrency=1 lsp/*.test.mjs code-server/*.test.mjs
 
 # The packed extension in code-server, which runs extensions in Node as VS Code on a desktop does. `test-editors` does the same where
-# code-server is there already, and says so where it is not.
+# code-server is installed, and says so where it is not.
 .PHONY: test-code-server
 test-code-server: tests/hosts/node_modules/.package-lock.json
 	$(call say,extension in code-server: about 10 minutes the first time and 1 after that)

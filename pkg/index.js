@@ -261,16 +261,17 @@ export function format(answer, form, { text = "", name = "manifest.yaml", colors
  * @param {import("./index.js").ModuleSource | Promise<import("./index.js").ModuleSource>} [source] the address of
  *   `claimkit_bg.wasm`, a response with it, its bytes, or the compiled module; without it, the file beside this one
  */
-export function init(source) {
-  // One after the other: what a start fetches in vain must not fail the next one.
-  const start = starting.then(() => startWith(source));
+export async function init(source) {
+  if (started) return;
+  const given = await source;
+  // Starts run one after the other, so that one that fails does not affect the next.
+  const start = starting.then(() => startWith(given));
   starting = start.catch(() => {});
   return start;
 }
 
-async function startWith(source) {
+async function startWith(given) {
   if (started) return;
-  const given = await source;
   const local = given === undefined ? bytes() : undefined;
   if (local !== undefined) return initSync(local);
   try {

@@ -89,7 +89,6 @@ fn devices_are_given_once() {
     assert_eq!(answer["pods"][2]["nodes"][0]["holders"].as_array().unwrap().len(), 2, "{}", answer["pods"][2]["nodes"][0]);
 }
 
-/// Alone, each pod gets the first device of both nodes.
 /// Two dumps of one cluster, or a dump and the file that it came from, name objects twice: the cluster has each once.
 #[test]
 fn objects_that_are_given_twice_count_once() {
@@ -122,6 +121,7 @@ fn objects_that_are_given_twice_count_once() {
     assert_eq!(told.len(), 6, "{told:?}");
 }
 
+/// Alone, each pod gets the first device of both nodes.
 #[test]
 fn pods_alone_do_not_see_each_other() {
     let text = format!("{CLUSTER}{}{}", pod("p", ""), deployment(7));

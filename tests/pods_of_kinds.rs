@@ -110,7 +110,6 @@ fn pods_of_known_kinds_are_counted() {
     }
 }
 
-/// A kind that nobody knows counts as one pod for each spec, and the answer says so.
 /// The runtime of a TrainJob has the specs of its pods, and the job says how many trainers there are.
 #[test]
 fn a_train_job_makes_the_pods_of_its_runtime() {
@@ -142,6 +141,7 @@ fn a_train_job_makes_the_pods_of_its_runtime() {
         job("trainer: {numNodes: 1}").replace("name: torch", "kind: TrainingRuntime, name: torch")
     );
     assert_eq!(pods(&own).0, [first, "x-node"]);
+    assert_eq!(pods(&own.replacen("{name: torch}", "{name: torch, namespace: default}", 1)).0, [first, "x-node"]);
     // Without its runtime nothing is known of its pods, and that is said.
     let answer =
         ask(&json!({"verb": "allocate", "release": "1.37.2", "text": format!("{}{}", nodes(), job("trainer: {numNodes: 3}"))}));
@@ -151,6 +151,7 @@ fn a_train_job_makes_the_pods_of_its_runtime() {
     );
 }
 
+/// A kind that nobody knows counts as one pod for each spec, and the answer says so.
 #[test]
 fn pods_of_unknown_kinds_count_once() {
     let object = format!(

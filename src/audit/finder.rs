@@ -80,8 +80,12 @@ impl<'i, 't> Finder<'i, 't> {
 
     /// Reports an object that is in the text a second time; `first`: the one that counts.
     pub fn repeated(&mut self, first: usize, at: usize) {
-        if let Some(finding) = repeated(self.input, first, at) {
-            self.keep(finding);
+        let count = self.counts.get(&Code::AlreadyExists).copied().unwrap_or_default();
+        // Objects beyond the limit are counted, not compared.
+        let finding = if count < MOST_OF_ONE { repeated(self.input, first, at) } else { None };
+        match finding {
+            Some(finding) => self.keep(finding),
+            None => *self.counts.entry(Code::AlreadyExists).or_default() = count.saturating_add(1),
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Texts are passed as strings or bytes; objects and options as the JSON they serialize to. So `toJSON`, getters and `undefined`
 //! behave as elsewhere in JavaScript, and unknown members are detected at any depth. serde-wasm-bindgen would read `undefined` as
-//! `null`, and an object that contains itself, or a getter that throws, would cost the instance.
+//! `null`, and an object that contains itself, or a getter that throws, would make the instance unusable.
 //!
-//! Findings and objects go out through serde-wasm-bindgen. What only one verb answers, and values of the user's, are the same JSON
+//! Findings and objects go out through serde-wasm-bindgen. Members that only one verb has, and values from the user's objects, are the same JSON
 //! that every other host gets, parsed by the engine's own `JSON.parse`.
 
 use super::utf8::utf8;
@@ -386,15 +386,19 @@ impl Call {
         Ok((json, given))
     }
 
-    /// Refuses values that JSON would leave out or empty without a word: maps, sets, functions, NaN.
+    /// Refuses members that JSON would leave out or write as empty: maps, sets, functions, symbols, NaN and infinities. Values inside
+    /// members are not checked, and nothing is if the options say themselves what JSON they are (`toJSON`).
     fn check_members(self, options: &JsValue) -> Result<(), JsValue> {
+        if TO_JSON.with(|name| option(options, name))?.is_some_and(|member| member.is_function()) {
+            return Ok(());
+        }
         for name in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
             let name: &JsString = name.unchecked_ref();
             let value = option(options, name)?.map_or(JsValue::UNDEFINED, JsValue::from);
             let fits = match String::from(tag(&value)).as_str() {
                 "[object Map]" | "[object Set]" | "[object Symbol]" => false,
                 "[object Number]" => value.as_f64().is_none_or(f64::is_finite),
-                _ => !value.is_function() || *name == "toJSON",
+                _ => !value.is_function(),
             };
             if !fits {
                 return Err(self.wrong(&format!("`{name}`"), &value, "a value that JSON can hold"));
@@ -585,6 +589,8 @@ extern "C" {
     static SELECTOR: JsString = "selector";
     #[wasm_bindgen(thread_local_v2, static_string)]
     static CLUSTER: JsString = "cluster";
+    #[wasm_bindgen(thread_local_v2, static_string)]
+    static TO_JSON: JsString = "toJSON";
 }
 
 #[wasm_bindgen]

@@ -38,7 +38,7 @@ extern "C" {
 
     type Encoded;
 
-    /// The number of UTF-16 code units that were written.
+    /// The number of UTF-16 code units that were read.
     #[wasm_bindgen(method, getter)]
     fn read(this: &Encoded) -> u32;
 

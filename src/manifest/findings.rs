@@ -6,6 +6,9 @@ use crate::manifest::{Input, Item};
 use crate::text::Span;
 use crate::text::print::{self, Order};
 
+/// Maximum number of bytes of an object that is compared with another of its name.
+const MOST_COMPARED: usize = 1 << 20;
+
 /// Fills object index and place of a finding.
 pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding) -> Finding {
     finding.object = Some(index);
@@ -30,14 +33,17 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
 /// An object that is in the text a second time; `first`: the one that counts.
 pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding> {
     let item = input.items.get(index)?;
-    let text = |item: &Item| {
+    let text = |item: &Item, most: usize| {
         let mut text = String::new();
-        input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Sorted, 1 << 20, &mut text)).then_some(text)
+        input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Sorted, most, &mut text)).then_some(text)
     };
-    let first = input.items.get(first).and_then(text);
-    let (severity, differs) = match first.is_some() && first == text(item) {
-        true => (Severity::Info, ""),
-        false => (Severity::Warning, " with different contents"),
+    // Of the first object no more is printed than this one has, so that many small ones beside a large one cost little.
+    let (severity, differs) = match text(item, MOST_COMPARED) {
+        Some(own) if input.items.get(first).and_then(|first| text(first, own.len())).as_ref() == Some(&own) => {
+            (Severity::Info, "")
+        }
+        Some(_) => (Severity::Warning, " with different contents"),
+        None => (Severity::Warning, ""),
     };
     let message = format!("{} {} is in the text twice{differs}: only the first one counts", item.kind, item.name);
     let mut finding = Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);

@@ -54,11 +54,11 @@ impl Writer<'_> {
         Set::new(fields.iter().map(|field| vec![Step::Field((*field).to_owned())]).collect())
     }
 
-    /// Returns an object as its fields are compared. `held`: the same as the server holds it in memory.
-    pub fn as_compared(&self, mut object: Value, held: &Value) -> Value {
+    /// Returns an object as its fields are compared. `in_memory`: the same object as the server holds it in memory.
+    pub fn as_compared(&self, mut object: Value, in_memory: &Value) -> Value {
         let (schema, shape) = self.typed();
         let managers = object.pointer("/metadata/managedFields").cloned();
-        schema.put_held_lists(shape, &mut object, held);
+        schema.replace_atomic_lists(shape, &mut object, in_memory);
         // Managers are read, not compared.
         if let Some((place, managers)) = object.pointer_mut("/metadata/managedFields").zip(managers) {
             *place = managers;

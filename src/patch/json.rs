@@ -142,6 +142,9 @@ fn open(value: &mut Value) {
 }
 
 fn sort_keys(map: &mut Map<String, Value>) {
+    if map.keys().is_sorted() {
+        return;
+    }
     let mut entries: Vec<(String, Value)> = std::mem::take(map).into_iter().collect();
     order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
     map.extend(entries);

@@ -31,7 +31,7 @@ fn merge(into: &mut Value, patch: &Value) {
     let Value::Object(map) = into else { return };
     for (key, change) in changes {
         match (map.get_mut(key), change) {
-            (_, Value::Null) => drop(map.shift_remove(key)),
+            (_, Value::Null) => drop(map.swap_remove(key)),
             (Some(here), Value::Object(_)) if here.is_object() => merge(here, change),
             // The library does not look into a list or scalar that replaces a map.
             (Some(here), _) if here.is_object() => *here = change.clone(),

@@ -6,14 +6,15 @@ use crate::go;
 use crate::text::print as text;
 use serde_json::Value;
 
-/// A value as Go's JSON encoder prints the text of one: in its order, with its numbers, without blanks.
+/// Returns a value that the server keeps as JSON text, as Go's JSON encoder prints it: keys in their order, numbers as written, without
+/// blanks.
 pub fn json(value: &Value) -> String {
     let mut out = String::new();
     print(value, Numbers::Literal, &mut out);
     out
 }
 
-/// A value as Go's JSON encoder prints a map: keys sorted, numbers as `int64` or `float64`, without blanks.
+/// Returns a value that the server holds as a map, as Go's JSON encoder prints it: keys sorted, numbers as `int64` or `float64`, without blanks.
 pub fn json_of_map(value: &Value) -> String {
     let mut out = String::new();
     print(&sorted(value), Numbers::Typed, &mut out);
@@ -23,7 +24,7 @@ pub fn json_of_map(value: &Value) -> String {
 /// The way in which numbers are printed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// As in the text that was read. That is lost; it is taken to be as JSON encoders print it.
+    /// As in the text that was read. The text is not kept, so numbers are taken to be written as JSON encoders write them.
     Literal,
     /// As `int64` or `float64`.
     Typed,
@@ -69,7 +70,7 @@ fn print(value: &Value, numbers: Numbers, out: &mut String) {
     }
 }
 
-/// Cuts numbers of a map to the 32 bits of their fields, as Go's conversion of integers does (apimachinery, pkg/runtime/converter.go,
+/// Truncates the integers of 32-bit fields of a map, as Go's conversion of integers does (apimachinery, pkg/runtime/converter.go,
 /// `fromUnstructured`). Recursion is bounded by the depth of the tables.
 pub fn wrap(ty: &Type, value: &mut Value) {
     match (ty, value) {

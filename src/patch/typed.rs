@@ -238,13 +238,13 @@ impl Schema {
 
     /// Replaces the lists that are owned as a whole by the same ones as the server holds them in memory (structured-merge-diff 6,
     /// `value/listreflect.go`, `EqualsUsing`, compares those with `reflect.DeepEqual`).
-    pub fn put_held_lists(&self, shape: Shape, value: &mut Value, held: &Value) {
-        match (shape, value, held) {
-            (Shape::Leaf, Value::Array(items), Value::Array(held)) => items.clone_from(held),
-            (Shape::Fields(_), Value::Object(members), Value::Object(held)) => {
+    pub fn replace_atomic_lists(&self, shape: Shape, value: &mut Value, in_memory: &Value) {
+        match (shape, value, in_memory) {
+            (Shape::Leaf, Value::Array(items), Value::Array(new)) => items.clone_from(new),
+            (Shape::Fields(_), Value::Object(members), Value::Object(new)) => {
                 for (name, value) in members.iter_mut() {
-                    if let Some(held) = held.get(name) {
-                        self.put_held_lists(self.child(shape, name), value, held);
+                    if let Some(new) = new.get(name) {
+                        self.replace_atomic_lists(self.child(shape, name), value, new);
                     }
                 }
             }
@@ -284,12 +284,11 @@ impl Schema {
                 let (old_places, new_places) = (places(&old_steps), places(&new_steps));
                 let all: BTreeSet<&Step> = old_places.keys().chain(new_places.keys()).copied().collect();
                 for step in all {
-                    let find = |places: &BTreeMap<&Step, Vec<usize>>, items: &[Value]| -> Vec<Value> {
-                        let same = places.get(step).into_iter().flatten();
-                        same.filter_map(|at| items.get(*at)).cloned().collect()
-                    };
+                    let same = |places: &BTreeMap<&Step, Vec<usize>>| places.get(step).cloned().unwrap_or_default();
+                    let old: Vec<&Value> = same(&old_places).into_iter().filter_map(|at| old.get(at)).collect();
+                    let new: Vec<&Value> = same(&new_places).into_iter().filter_map(|at| new.get(at)).collect();
                     path.push(step.clone());
-                    self.differ_items(self.item(shape), &find(&old_places, &old), &find(&new_places, &new), path, out);
+                    self.differ_items(self.item(shape), &old, &new, path, out);
                     path.pop();
                 }
                 side(out, path);
@@ -303,19 +302,19 @@ impl Schema {
 
     /// Compares the items of one identity. Duplicates are compared as a whole (structured-merge-diff 6, `typed/compare.go`,
     /// `visitListItems`).
-    fn differ_items(&self, shape: Shape, old: &[Value], new: &[Value], path: &mut Path, out: &mut Differences) {
+    fn differ_items(&self, shape: Shape, old: &[&Value], new: &[&Value], path: &mut Path, out: &mut Differences) {
         match (old, new) {
             ([_, _, ..], [_, _, ..]) if old != new => out.modified.push(path.clone()),
             ([_, _, ..], [_, _, ..]) => {}
             ([_, _, ..], _) => {
-                self.differ(shape, None, new.first(), path, out);
+                self.differ(shape, None, new.first().copied(), path, out);
                 out.removed.push(path.clone());
             }
             (_, [_, _, ..]) => {
-                self.differ(shape, old.first(), None, path, out);
+                self.differ(shape, old.first().copied(), None, path, out);
                 out.added.push(path.clone());
             }
-            _ => self.differ(shape, old.first(), new.first(), path, out),
+            _ => self.differ(shape, old.first().copied(), new.first().copied(), path, out),
         }
     }
 

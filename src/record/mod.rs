@@ -7,7 +7,7 @@
 pub mod decode;
 pub mod go_json;
 pub mod go_syntax;
-pub mod held;
+pub mod in_memory;
 pub mod view;
 
 use crate::api::{self, Release, Struct, Type};

@@ -136,7 +136,7 @@ fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options:
     }
     for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
         let Some(tree) = input.tree(item) else { continue };
-        if !names.insert(item.name.clone()) {
+        if !item.name.is_empty() && !names.insert(item.name.clone()) {
             let message = format!("Node {} is given twice: only the first one counts", item.name);
             let span = Some(Span::new(item.span.from(), item.span.from()));
             let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message).about(TextField::Nodes);

@@ -42,7 +42,8 @@ impl<'i, 's> Places<'i, 's> {
     /// Finds the claims. The pods of the facts tell which claims are made from templates; `namespace` maps a written namespace to the
     /// effective one.
     pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
-        let of_kind = |kind: &'static str| input.items.iter().enumerate().filter(move |(_, item)| item.kind == kind);
+        // Of several objects with one name the first counts, and maps keep the last one.
+        let of_kind = |kind: &'static str| input.items.iter().enumerate().rev().filter(move |(_, item)| item.kind == kind);
         let full = |item: &Item| format!("{}/{}", namespace(&item.namespace), item.name);
         let own = |(index, item): (usize, &Item)| (full(item), vec![Written { index, template: false }]);
         let mut claims = order::map(of_kind("ResourceClaim").map(own));

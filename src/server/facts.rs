@@ -4,7 +4,7 @@ use super::Body;
 use super::body::FieldValidation;
 use super::device::convert;
 use super::device::drops::{self, Part};
-use super::pod_sets::{self, PodSet};
+use super::pod_sets::{self, PodSet, Runtimes};
 use crate::api::device::HUB;
 use crate::api::{Api, DeviceKind, Gates, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin};
@@ -38,6 +38,8 @@ pub struct Gathering<'o> {
     pub gates: Option<Gates>,
     /// Assumptions about the objects, a line of English each.
     pub assumed: Vec<String>,
+    /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
+    runtimes: Option<Runtimes>,
 }
 
 /// The treatment of objects that make pods and were never on a server.
@@ -62,6 +64,7 @@ impl<'o> Gathering<'o> {
             pods_of_workloads: PodsOfWorkloads::default(),
             gates: None,
             assumed: Vec::new(),
+            runtimes: None,
         }
     }
 
@@ -161,7 +164,9 @@ impl<'o> Gathering<'o> {
         if !is_new(tree, item) {
             return false;
         }
-        let sets = pod_sets::find(input, item, tree);
+        let namespace = self.namespace;
+        let runtimes = self.runtimes.get_or_insert_with(|| Runtimes::of(input, namespace));
+        let sets = pod_sets::find(input, runtimes, item, tree);
         if let Some((kind, name)) = &sets.missing {
             let own = self.namespace_of(item);
             self.assumed.push(format!("{} {own}/{} makes no pods here: its {kind} {name} is not given", item.kind, item.name));

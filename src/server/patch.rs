@@ -391,7 +391,7 @@ impl PatchRequest<'_, '_> {
             PatchType::Merge => merge::apply(live, patch)?,
             PatchType::Strategic => strategic::apply(live, patch, self.api.kind.schema, self.item.release)?,
             PatchType::Apply => {
-                self.same_kind(patch)?;
+                self.check_kind(patch)?;
                 apply::apply(live, patch, &self.writer(), self.item.release.rules().unicode)?
             }
         };
@@ -432,8 +432,8 @@ impl PatchRequest<'_, '_> {
         value
     }
 
-    /// A configuration to apply has the kind of the stored object (apimachinery, pkg/util/managedfields/internal/versioncheck.go).
-    fn same_kind(&self, config: &Value) -> Result<(), Stop> {
+    /// Refuses a configuration to apply whose kind differs from the stored object's (apimachinery 1.37, pkg/util/managedfields/internal/versioncheck.go).
+    fn check_kind(&self, config: &Value) -> Result<(), Stop> {
         if !config.is_object() {
             let message = "a configuration to apply is an object with `apiVersion` and `kind`".to_owned();
             return Err(Stop::Patch(Refused::Ours(message)));

@@ -7,7 +7,8 @@ use crate::api::Family;
 use crate::go::time::Time;
 use crate::patch::apply;
 use crate::record::decode::How;
-use crate::record::{self, Record, Value as Slot, held};
+use crate::record::in_memory::ReadFrom;
+use crate::record::{self, Record, Value as Slot, in_memory};
 use crate::rules::device::variant::Variant;
 use crate::server::body::Body;
 use crate::server::device::defaults::CLOCK;
@@ -31,8 +32,8 @@ impl PatchRequest<'_, '_> {
 
     /// Returns the stored object as the server compares it.
     pub(super) fn compared_stored(&self, stored: &Record<'_>) -> Result<Value, Stop> {
-        let held = held::record(stored, self.item.release, held::Origin::Store);
-        Ok(self.writer().as_compared(self.encoded(stored)?, &held))
+        let in_memory = in_memory::record(stored, self.item.release, ReadFrom::Store);
+        Ok(self.writer().as_compared(self.encoded(stored)?, &in_memory))
     }
 
     /// Returns a new object as the server compares it, with the times that the server sets itself.
@@ -43,8 +44,8 @@ impl PatchRequest<'_, '_> {
             set_clock(&mut new, now);
             set_clock(&mut written, now);
         }
-        let held = held::record(&written, self.item.release, held::Origin::Request);
-        Ok(self.writer().as_compared(self.encoded(&new)?, &held))
+        let in_memory = in_memory::record(&written, self.item.release, ReadFrom::Request);
+        Ok(self.writer().as_compared(self.encoded(&new)?, &in_memory))
     }
 
     /// Returns the field manager and the operation of the patch.

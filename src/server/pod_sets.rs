@@ -7,6 +7,7 @@ use crate::manifest::pod_specs::{self, Sort};
 use crate::manifest::{Input, Item};
 use crate::place::device::facts::read::{Datum, read_from};
 use crate::text::tree::{Kind as Shape, NodeId, Tree};
+use std::collections::BTreeMap;
 
 /// Pods with one spec.
 #[derive(Clone, Debug)]
@@ -176,10 +177,10 @@ const TEMPLATE: Step = ("template", One);
 const SPEC: Step = ("spec", One);
 
 /// Finds the pods of an object of another kind than those of [`crate::place::device::facts::WorkloadKind`].
-pub fn find<'i>(input: &'i Input<'_>, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
-    let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
+pub fn find<'i>(input: &'i Input<'_>, runtimes: &Runtimes, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
+    let group = group_of(item);
     if group == TRAINER && item.kind == "TrainJob" {
-        return train_job(input, item, tree);
+        return train_job(input, runtimes, item, tree);
     }
     let mut sets = PodSets { list: Vec::new(), is_known: false, tree, missing: None };
     match KINDS.iter().find(|(of, kind, _)| *of == group && *kind == item.kind) {
@@ -205,9 +206,52 @@ pub fn find<'i>(input: &'i Input<'_>, item: &Item, tree: &'i Tree<'i>) -> PodSet
     sets
 }
 
+/// The runtimes of TrainJobs in a text.
+#[derive(Debug, Default)]
+pub struct Runtimes {
+    /// The namespace of objects that name none.
+    namespace: String,
+    /// By kind, namespace and name: the place among the objects.
+    known: BTreeMap<(String, String, String), usize>,
+}
+
+/// The kind of a runtime that belongs to the whole cluster.
+const CLUSTER_RUNTIME: &str = "ClusterTrainingRuntime";
+
+impl Runtimes {
+    /// Finds the runtimes of a text; of several with one name, the first.
+    pub fn of(input: &Input<'_>, namespace: &str) -> Self {
+        let mut runtimes = Runtimes { namespace: namespace.to_owned(), known: BTreeMap::new() };
+        for (at, item) in input.items.iter().enumerate() {
+            if group_of(item) == TRAINER && matches!(item.kind.as_str(), "TrainingRuntime" | CLUSTER_RUNTIME) {
+                let key = runtimes.key(&item.kind, &item.namespace, &item.name);
+                runtimes.known.entry(key).or_insert(at);
+            }
+        }
+        runtimes
+    }
+
+    fn find(&self, kind: &str, namespace: &str, name: &str) -> Option<usize> {
+        self.known.get(&self.key(kind, namespace, name)).copied()
+    }
+
+    fn key(&self, kind: &str, namespace: &str, name: &str) -> (String, String, String) {
+        let namespace = match (kind, namespace) {
+            (CLUSTER_RUNTIME, _) => "",
+            (_, "") => &self.namespace,
+            (_, own) => own,
+        };
+        (kind.to_owned(), namespace.to_owned(), name.to_owned())
+    }
+}
+
+fn group_of(item: &Item) -> &str {
+    item.api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
 /// The group of Kubeflow Trainer.
 const TRAINER: &str = "trainer.kubeflow.org";
-/// The label of the part of a runtime whose pods are the nodes of the training, with the value `trainer`.
+/// The label of a Job of a runtime. With the value `trainer`, its pods are the nodes of the training.
 const STEP: &str = "trainer.kubeflow.org/trainjob-ancestor-step";
 /// The way from a runtime to the Jobs of its JobSet.
 const JOBS: &[&str] = &["spec", "template", "spec", "replicatedJobs"];
@@ -215,18 +259,15 @@ const JOBS: &[&str] = &["spec", "template", "spec", "replicatedJobs"];
 /// Finds the pods of a TrainJob: those of the JobSet in its runtime, with as many trainers as the job has nodes.
 ///
 /// Source: kubeflow/trainer, trainer.kubeflow.org/v1alpha1.
-fn train_job<'i>(input: &'i Input<'_>, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
+fn train_job<'i>(input: &'i Input<'_>, runtimes: &Runtimes, item: &Item, tree: &'i Tree<'i>) -> PodSets<'i> {
     let below = |tree: &Tree<'_>, node: NodeId, path: &[&str]| path.iter().try_fold(node, |node, name| tree.get(node, name));
     let count = |tree: &Tree<'_>, node: Option<NodeId>| read_from::<Option<i64>>(Datum::Node(tree, node?)).ok().flatten();
     let mut sets = PodSets { list: Vec::new(), is_known: true, tree, missing: None };
     let named = |field: &str| below(tree, item.node, &["spec", "runtimeRef", field]).and_then(|node| tree.str(node));
-    let kind = named("kind").unwrap_or("ClusterTrainingRuntime");
+    let kind = named("kind").unwrap_or(CLUSTER_RUNTIME);
     let name = named("name").unwrap_or_default();
-    let is_runtime = |other: &&Item| {
-        let is_near = kind == "ClusterTrainingRuntime" || other.namespace == item.namespace;
-        other.api_version.starts_with(TRAINER) && other.kind == kind && other.name == name && is_near
-    };
-    let runtime = input.items.iter().find(is_runtime).and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
+    let runtime = runtimes.find(kind, &item.namespace, name).and_then(|at| input.items.get(at));
+    let runtime = runtime.and_then(|runtime| Some((runtime.node, input.tree(runtime)?)));
     let Some((runtime, of)) = runtime else {
         sets.missing = Some((kind.to_owned(), name.to_owned()));
         return sets;

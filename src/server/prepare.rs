@@ -14,9 +14,8 @@ const RANDOM_END: &str = "xxxxx";
 /// The maximum length of the part of `generateName` that a generated name keeps.
 const GENERATED_BASE_MAX: usize = 58;
 
-/// Adds the errors of the generic rules, which judge a new object that the rules of its kind accept (apiserver,
-/// pkg/registry/rest/create.go, `BeforeCreate`). Of the metadata that are accepted, they have something new to say of `generateName`
-/// alone.
+/// Adds the errors that the generic rules find in a new object after the rules of its kind accepted it (apiserver 1.37,
+/// pkg/registry/rest/create.go, `BeforeCreate`). Only `generateName` can still be wrong then.
 pub fn judge_created(api: Api, object: &Record<'_>, context: &Context, errors: &mut Errors) {
     if Object::new(object).metadata().generate_name().is_empty() {
         return;

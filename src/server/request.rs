@@ -489,9 +489,11 @@ fn version_number(text: &str, unicode: GoUnicode) -> Result<u64, String> {
     if text.is_empty() {
         return Ok(0);
     }
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let problem = if digits { "value out of range" } else { "invalid syntax" };
-    let number = text.parse().ok().filter(|_| digits);
+    // Go reads from the left: what is too large is so before another letter is.
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let overflows = text.get(..digits).is_some_and(|head| !head.is_empty() && head.parse::<u64>().is_err());
+    let problem = if overflows { "value out of range" } else { "invalid syntax" };
+    let number = text.parse().ok().filter(|_| digits == text.len());
     number.ok_or_else(|| format!("strconv.ParseUint: parsing {}: {problem}", quote(text, unicode)))
 }
 

@@ -1,4 +1,4 @@
-//! JSON inside answers: values of the user's, which no type of an answer describes.
+//! JSON inside answers: values from the user's objects, which no type of an answer describes.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

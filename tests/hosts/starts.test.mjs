@@ -1,8 +1,9 @@
-// Starts that fail, prepared objects that are freed too early, and sentences that are none: each is said at once, in the call that is wrong.
+// Failed starts, prepared objects that are freed too early, and invalid sentences: the call that is wrong throws.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { root } from "./suite.mjs";
 
 const claim = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: a, namespace: b}\nspec: {devices: {requests: [{name: r, exactly: {deviceClassName: c}}]}}\n";
@@ -11,13 +12,14 @@ const bytes = readFileSync(path.join(root, "pkg/claimkit_bg.wasm"));
 const OTHER = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const wrong = { message: /^claimkit: what `init` was given is not the Wasm module: it is another module/ };
 
-let copies = 0;
+const copies = [];
+after(() => copies.forEach((folder) => rmSync(folder, { recursive: true })));
+
 /** The package as another program loads it, which has not started. */
 const fresh = async () => {
   // A query makes another module of the first file alone; its parts are shared, so each copy has a folder of its own.
-  const { cpSync, mkdtempSync, writeFileSync } = await import("node:fs");
-  const { tmpdir } = await import("node:os");
-  const folder = mkdtempSync(path.join(tmpdir(), `claimkit-start-${(copies += 1)}-`));
+  const folder = mkdtempSync(path.join(tmpdir(), "claimkit-start-"));
+  copies.push(folder);
   for (const name of ["index.js", "claimkit.js", "constants.js", "locale.js", "start.js"]) cpSync(path.join(root, "pkg", name), path.join(folder, name));
   writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
   return import(path.join(folder, "index.js"));
@@ -73,7 +75,7 @@ test("what JSON would leave out or empty is refused by name", async () => {
   no({ release: -Infinity }, /`release` is infinite/);
   assert.throws(() => hover(claim, NaN), /`position` is NaN/);
   assert.equal(validate(claim, { gates: undefined, release: undefined }).ok, true);
-  assert.equal(validate(claim, { toJSON: () => ({ release: "1.36" }) }).objects[0].release.slice(0, 4), "1.36");
+  assert.equal(validate(claim, { cache: new Map(), toJSON: () => ({ release: "1.36" }) }).objects[0].release.slice(0, 4), "1.36");
   // An object that claims to be bytes has no bytes.
   assert.throws(() => validate({ [Symbol.toStringTag]: "Uint8Array", length: 2 ** 31 }), /`text` is of type Uint8Array/);
   assert.throws(() => convert(claim, new Map()), /the options are of type Map/);

@@ -17,7 +17,7 @@ const tools = {
   "MPL-2.0": ["axe-core", "lightningcss"],
   "Python-2.0": ["argparse"],
   "PSF-2.0": ["argparse"],
-  // Its package.json names the licence in the old way, which lock files leave out: MIT.
+  // Its package.json has the old form of the license field, which lock files leave out: MIT.
   "undefined": ["httpolyglot"],
   // Of the runtimes and frameworks in which the package is tried.
   "CC0-1.0": ["@speed-highlight/core"],

@@ -198,7 +198,7 @@ impl<'a> Quantity<'a> {
         Self { kept: None, ..self }
     }
 
-    /// Returns the text as written if the server keeps it, for numbers of 64 bits that are canonical by a quick look. Of `8Gi`,
+    /// Returns the written text if Go's `Quantity` keeps it, which it does for 64-bit numbers that it recognizes as canonical at once. Of `8Gi`,
     /// for example, it keeps none.
     pub fn kept(&self) -> Option<&'a str> {
         self.kept

@@ -316,7 +316,7 @@ impl<'f> Doctor<'_, 'f> {
             self.tell(Code::BindingConditionsOff, slice, path("bindingConditions"), message);
         }
         let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
-        // Who reads what a driver publishes cannot change it.
+        // A driver published the slice: who reads this cannot change it.
         let is_published = !slice.metadata.uid.is_empty();
         if device.allow_multiple_allocations == Some(true)
             && !is_published

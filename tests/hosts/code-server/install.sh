@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes sure there is a code-server with the Node that it wants, in target/tools/code-server: both from npm and PyPI. Its addons are compiled.
+# Installs code-server from npm and the Node that it needs from PyPI in target/tools/code-server, and compiles its addons.
 set -euo pipefail
 cd "$(dirname "$0")"
 folder=$(realpath ../../..)/target/tools/code-server

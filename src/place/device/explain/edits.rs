@@ -50,8 +50,8 @@ impl Edit {
         edit
     }
 
-    /// Returns the same text for edits of the same field.
-    pub fn about(&self) -> String {
+    /// Returns a key that is equal for edits of the same field.
+    pub fn field_key(&self) -> String {
         match self {
             Edit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
             Edit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),

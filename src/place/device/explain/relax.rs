@@ -20,6 +20,7 @@ use crate::place::device::prepare::Choice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
 use claimkit_values::order;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Maximum number of pairs of changes that are tried.
@@ -27,9 +28,9 @@ const MOST_PAIRS: usize = 60;
 /// Maximum number of relaxations in an answer.
 const MOST_TOLD: usize = 8;
 
-/// Returns for each claim the first one that has the same text; see [`Trial::texts`].
-fn texts(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
-    // A claim that was never on a server stands in no text: a change of it is one of its template.
+/// Returns for each claim the position of the first claim that the same object of the text defines.
+fn find_first_alike(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
+    // A claim that was never on a server comes from its template: to change it is to change the template.
     let template = |claim: &Claim| {
         let pod = pod.filter(|_| claim.metadata.uid.is_empty())?;
         let statuses = pod.status.resource_claim_statuses.as_deref().unwrap_or_default();
@@ -37,10 +38,15 @@ fn texts(claims: &[&Claim], pod: Option<&Pod>) -> Vec<usize> {
         let entry = pod.spec.resource_claims.iter().find(|entry| entry.name == status.name)?;
         entry.resource_claim_template_name.as_deref()
     };
-    let same =
-        |one: &Claim, other: &Claim| std::ptr::eq(one, other) || template(one).is_some_and(|name| template(other) == Some(name));
-    let first = |(at, claim): (usize, &&Claim)| claims.iter().position(|other| same(claim, other)).unwrap_or(at);
-    claims.iter().enumerate().map(first).collect()
+    let (mut templates, mut names) = (BTreeMap::new(), BTreeMap::new());
+    let mut first = Vec::with_capacity(claims.len());
+    for (at, claim) in claims.iter().copied().enumerate() {
+        first.push(match template(claim) {
+            Some(template) => *templates.entry(template.to_owned()).or_insert(at),
+            None => *names.entry((&claim.metadata.namespace, &claim.metadata.name)).or_insert(at),
+        });
+    }
+    first
 }
 
 /// The facts that concern one node.
@@ -54,8 +60,9 @@ pub struct Trial<'c, 's> {
     own: Vec<usize>,
     /// The allocated claims that cannot be used on the node.
     unavailable: Vec<usize>,
-    /// For each pending claim, the first one that has the same text: a claim that is named twice, or claims made from one template.
-    texts: Vec<usize>,
+    /// For each pending claim, the first one that the same object of the text defines: a claim that is named twice, or claims made from
+    /// one template.
+    first_alike: Vec<usize>,
     /// The pod that asks.
     pod: Option<&'c Pod>,
     /// Devices must leave the node enough of its resources.
@@ -125,8 +132,8 @@ impl<'c, 's> Trial<'c, 's> {
         let others = users.into_iter().filter_map(|at| cluster.facts.claims.get(at));
         let others = others.filter(|other| !case.allocated.iter().any(|claim| std::ptr::eq(*claim, &***other)));
         facts.claims = kept.into_iter().map(|claim| Rc::new(claim.clone())).chain(others.cloned()).collect();
-        let texts = texts(claims, case.pod);
-        Trial { cluster, facts, pending, own, unavailable, texts, pod: case.pod, node_resources, budget }
+        let first_alike = find_first_alike(claims, case.pod);
+        Trial { cluster, facts, pending, own, unavailable, first_alike, pod: case.pod, node_resources, budget }
     }
 
     /// Returns the devices that the pending claims get; `None`: nothing, or not known.
@@ -172,8 +179,10 @@ impl<'c, 's> Trial<'c, 's> {
     /// Tries edits together, each in all claims that have the same text.
     fn attempt_in_text(&mut self, edits: &[&Edit]) -> Option<Vec<String>> {
         let alike = |edit: &Edit| -> Vec<Edit> {
-            let Some(first) = edit.claim().and_then(|claim| self.texts.get(claim).copied()) else { return vec![edit.clone()] };
-            let same = self.texts.iter().enumerate().filter(|(_, text)| **text == first);
+            let Some(first) = edit.claim().and_then(|claim| self.first_alike.get(claim).copied()) else {
+                return vec![edit.clone()];
+            };
+            let same = self.first_alike.iter().enumerate().filter(|(_, text)| **text == first);
             same.map(|(claim, _)| edit.in_claim(claim)).collect()
         };
         let all: Vec<Edit> = edits.iter().flat_map(|edit| alike(edit)).collect();
@@ -186,13 +195,13 @@ impl<'c, 's> Trial<'c, 's> {
         if let Some(footprint) = footprint {
             edits.extend(rows.iter().flat_map(|(choice, _)| smaller(choice, footprint)));
         }
-        edits.retain(|edit| edit.claim().is_none_or(|claim| self.texts.get(claim).is_none_or(|first| *first == claim)));
+        edits.retain(|edit| edit.claim().is_none_or(|claim| self.first_alike.get(claim).is_none_or(|first| *first == claim)));
         let node = self.facts.nodes.first().map_or_else(String::new, |node| node.metadata.name.clone());
         let mut found: Vec<Relaxation> = Vec::new();
         let mut settled: Set<String> = Set::default();
         for edit in &edits {
             // Larger capacities and counts are tried first; once one fits, smaller ones add no information.
-            let about = edit.about();
+            let about = edit.field_key();
             if settled.contains(&about) || found.len() >= MOST_TOLD {
                 continue;
             }
@@ -362,7 +371,7 @@ impl<'c, 's> Trial<'c, 's> {
         let request = change.request.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
         let claim = |at: usize| self.facts.claims.get(at);
         let is_changed = |at: usize| {
-            let first = self.texts.get(at).copied().unwrap_or(at);
+            let first = self.first_alike.get(at).copied().unwrap_or(at);
             claim(first).is_some_and(|first| first.metadata.full_name() == change.claim)
         };
         let twice = self.own.iter().any(|at| {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 /// The place from which the server read a struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ReadFrom {
     /// A request: JSON, with quantities as they were written.
     Request,
     /// The store: protobuf, which has no empty lists and maps, no fractions of seconds, and only canonical quantities.
@@ -25,46 +25,46 @@ const LOSE_EMPTY: &[(&str, &str)] = &[
     ("BasicDevice", "taints"),
 ];
 
-/// Returns a struct so that two of them are equal if `reflect.DeepEqual` finds them equal. Recursion is bounded by the depth of the
+/// Returns a struct as JSON that is equal for two structs exactly if Go's `reflect.DeepEqual` finds them equal. Recursion is bounded by the depth of the
 /// tables.
-pub fn record(record: &Record<'_>, release: Release, origin: Origin) -> Json {
+pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Json {
     let mut fields = Map::new();
     for (field, slot) in record.schema.fields.iter().zip(&record.slots) {
         if field.in_release(release) {
             let loses_empty = LOSE_EMPTY.contains(&(record.schema.go, field.json));
-            let origin = if loses_empty && is_empty(slot) { Origin::Store } else { origin };
+            let read_from = if loses_empty && is_empty(slot) { ReadFrom::Store } else { read_from };
             let ty = field.type_in(release);
-            let held = match ty.as_struct() {
+            let shown = match ty.as_struct() {
                 // The conversion from the internal version always makes one.
                 Some(basic) if basic.go == "BasicDevice" && matches!(slot, Value::Unset) => {
-                    self::record(&Record::empty(basic), release, origin)
+                    self::record(&Record::empty(basic), release, read_from)
                 }
-                _ => value(ty, slot, release, origin),
+                _ => value(ty, slot, release, read_from),
             };
-            fields.insert(field.json.to_owned(), held);
+            fields.insert(field.json.to_owned(), shown);
         }
     }
     Json::Object(fields)
 }
 
-fn value(ty: &Type, slot: &Value<'_>, release: Release, origin: Origin) -> Json {
+fn value(ty: &Type, slot: &Value<'_>, release: Release, read_from: ReadFrom) -> Json {
     match (ty, slot) {
         (Type::Pointer(_), Value::Unset) => Json::Null,
-        (Type::Pointer(inner), set) => value(inner, set, release, origin),
-        (Type::Struct(_), Value::Struct(inner)) => record(inner, release, origin),
-        (Type::Struct(schema), _) => record(&Record::empty(schema), release, origin),
+        (Type::Pointer(inner), set) => value(inner, set, release, read_from),
+        (Type::Struct(_), Value::Struct(inner)) => record(inner, release, read_from),
+        (Type::Struct(schema), _) => record(&Record::empty(schema), release, read_from),
         (Type::Bool, set) => json!(matches!(set, Value::Bool(true))),
         (Type::Int64 | Type::Int32, Value::Int(number)) => json!(number),
         (Type::Int64 | Type::Int32, _) => json!(0),
-        (Type::Quantity, Value::Unset) => match origin {
+        (Type::Quantity, Value::Unset) => match read_from {
             // `null` leaves Go's zero value, which has no notation.
-            Origin::Request => Json::Null,
-            Origin::Store => quantity("0"),
+            ReadFrom::Request => Json::Null,
+            ReadFrom::Store => quantity("0"),
         },
         (Type::Quantity, set) => quantity(set.as_str()),
-        (Type::Time, Value::Time(time)) => match origin {
-            Origin::Request => json!(time.parts()),
-            Origin::Store => json!((time.parts().0, 0)),
+        (Type::Time, Value::Time(time)) => match read_from {
+            ReadFrom::Request => json!(time.parts()),
+            ReadFrom::Store => json!((time.parts().0, 0)),
         },
         (Type::Raw | Type::FieldsV1, Value::Raw(text)) => {
             let mut bytes = String::new();
@@ -73,14 +73,14 @@ fn value(ty: &Type, slot: &Value<'_>, release: Release, origin: Origin) -> Json 
         }
         (Type::Raw | Type::FieldsV1, _) => Json::Null,
         (Type::StringMap, Value::Map(entries)) => {
-            map(entries.iter().map(|(key, text)| (key.as_ref(), json!(text))).collect(), origin)
+            map(entries.iter().map(|(key, text)| (key.as_ref(), json!(text))).collect(), read_from)
         }
         (Type::Map(map_type), Value::Entries(entries)) => {
-            let entries = entries.iter().map(|(key, entry)| (key.as_ref(), value(&map_type.value, entry, release, origin)));
-            map(entries.collect(), origin)
+            let entries = entries.iter().map(|(key, entry)| (key.as_ref(), value(&map_type.value, entry, release, read_from)));
+            map(entries.collect(), read_from)
         }
-        (Type::List(_), Value::List(items)) if items.is_empty() && origin == Origin::Store => Json::Null,
-        (Type::List(inner), Value::List(items)) => items.iter().map(|item| value(inner, item, release, origin)).collect(),
+        (Type::List(_), Value::List(items)) if items.is_empty() && read_from == ReadFrom::Store => Json::Null,
+        (Type::List(inner), Value::List(items)) => items.iter().map(|item| value(inner, item, release, read_from)).collect(),
         (Type::Map(_) | Type::StringMap | Type::List(_), _) => Json::Null,
         (_, set) => json!(set.as_str()),
     }
@@ -94,8 +94,8 @@ fn is_empty(slot: &Value<'_>) -> bool {
     }
 }
 
-fn map(entries: Vec<(&str, Json)>, origin: Origin) -> Json {
-    if entries.is_empty() && origin == Origin::Store {
+fn map(entries: Vec<(&str, Json)>, read_from: ReadFrom) -> Json {
+    if entries.is_empty() && read_from == ReadFrom::Store {
         return Json::Null;
     }
     Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
