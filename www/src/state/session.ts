@@ -310,8 +310,16 @@ export async function openWhole(): Promise<void> {
   if (address !== undefined) window.open(address, "_blank", "noopener");
 }
 
+/** The last reset, which may be on its way. */
+let resetting: Promise<void> = Promise.resolve();
+
 /** Resets the page to the first visit. The previous state is in the history and can be restored. */
-export async function resetAll(): Promise<void> {
+export function resetAll(): Promise<void> {
+  resetting = reset();
+  return resetting;
+}
+
+async function reset(): Promise<void> {
   const newest = begins();
   const had = await putAside();
   if (!newest()) return;
@@ -370,6 +378,8 @@ export function chosenFiles(list: readonly File[]): Dropped[] {
 
 /** Opens files from the person's disk as tabs. An example nobody touched makes room: its objects are not theirs. */
 export async function openDropped(list: readonly Dropped[]): Promise<void> {
+  // A reset comes first: what it clears does not stay beside the files.
+  await resetting;
   const newest = begins();
   const s = t.peek();
   if (list.length === 0) {
