@@ -1,7 +1,8 @@
 // The sentences that `hover`, `complete`, `codes`, `releases` and `jsonSchema` answer with: one JSON file per language, outside
 // the Wasm module, so that nobody loads what they do not show.
 
-const LOCALES = ["en", "zh-Hans"];
+/** The languages that there are sentences in. */
+export const LOCALES = ["en", "zh-Hans"];
 const known = new Map();
 let find = () => undefined;
 

@@ -24,7 +24,7 @@ export function encodedFlags(env = process.env) {
 
 // At this level LLVM inlines up to a cost of 225, and functions marked `#[inline]`, as most of the standard library's are, up to 325: in
 // functions that run once for a text as in hot ones. 50 and 100 make the modules smaller by a tenth as brotli; less makes them larger
-// again. What is done for each token or field is marked in the sources.
+// again.
 const INLINING = ["-Cllvm-args=-inline-threshold=50", "-Cllvm-args=-inlinehint-threshold=100"];
 
 /** The flags of the npm package's modules. */

@@ -1,6 +1,7 @@
 // The settings by which a document is judged: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
 // before it, as options of the command line do.
 import { excluded, settings as read } from "../claimkit.js";
+import { LOCALES } from "../locale.js";
 
 /** The name of the file. */
 export const NAME = "claimkit.toml";
@@ -32,7 +33,7 @@ const CHECKS = {
   ignore: isList,
   exclude: isList,
   remarks: (value) => typeof value === "boolean",
-  locale: (value) => value === "en" || value === "zh-Hans",
+  locale: (value) => LOCALES.includes(value),
   codePages: isText,
   workspace: (value) => typeof value === "boolean",
   lenses: (value) => typeof value === "boolean",

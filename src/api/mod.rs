@@ -320,13 +320,11 @@ impl Field {
 
 impl Struct {
     /// The field with a JSON name in a release, and its slot.
-    #[inline]
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
         self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
     }
 
     /// The slot of a field, whatever the release.
-    #[inline]
     pub fn slot(&self, json: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.json == json)
     }

@@ -108,7 +108,7 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
         if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
             annotations.shift_remove(LAST_APPLIED);
         }
-        *kept = format!("{}\n", super::numbers::json_of_map(&config)).into();
+        *kept = format!("{}\n", super::numbers::print_map(&config)).into();
     }
     Ok(object)
 }

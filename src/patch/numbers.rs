@@ -8,14 +8,15 @@ use serde_json::Value;
 
 /// Returns a value that the server keeps as JSON text, as Go's JSON encoder prints it: keys in their order, numbers as written, without
 /// blanks.
-pub fn json(value: &Value) -> String {
+pub fn print_text(value: &Value) -> String {
     let mut out = String::new();
     print(value, Numbers::Literal, &mut out);
     out
 }
 
-/// Returns a value that the server holds as a map, as Go's JSON encoder prints it: keys sorted, numbers as `int64` or `float64`, without blanks.
-pub fn json_of_map(value: &Value) -> String {
+/// Returns a value that the server holds as a map, as Go's JSON encoder prints it: keys sorted, numbers as `int64` or `float64`, without
+/// blanks.
+pub fn print_map(value: &Value) -> String {
     let mut out = String::new();
     print(&sorted(value), Numbers::Typed, &mut out);
     out
@@ -70,22 +71,22 @@ fn print(value: &Value, numbers: Numbers, out: &mut String) {
     }
 }
 
-/// Truncates the integers of 32-bit fields of a map, as Go's conversion of integers does (apimachinery, pkg/runtime/converter.go,
+/// Truncates the integers of 32-bit fields of a map, as Go's conversion of integers does (apimachinery 1.37, pkg/runtime/converter.go,
 /// `fromUnstructured`). Recursion is bounded by the depth of the tables.
-pub fn wrap(ty: &Type, value: &mut Value) {
+pub fn truncate_integers(ty: &Type, value: &mut Value) {
     match (ty, value) {
-        (Type::Pointer(inner), value) => wrap(inner, value),
+        (Type::Pointer(inner), value) => truncate_integers(inner, value),
         (Type::Int32, Value::Number(number)) => {
             if let Some(whole) = number.as_i64() {
                 *number = (whole as i32).into();
             }
         }
-        (Type::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| wrap(inner, item)),
-        (Type::Map(map), Value::Object(entries)) => entries.values_mut().for_each(|entry| wrap(&map.value, entry)),
+        (Type::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| truncate_integers(inner, item)),
+        (Type::Map(map), Value::Object(entries)) => entries.values_mut().for_each(|entry| truncate_integers(&map.value, entry)),
         (Type::Struct(schema), Value::Object(members)) => {
             for field in schema.fields {
                 if let Some(member) = members.get_mut(field.json) {
-                    wrap(&field.ty, member);
+                    truncate_integers(&field.ty, member);
                 }
             }
         }

@@ -25,8 +25,8 @@ const LOSE_EMPTY: &[(&str, &str)] = &[
     ("BasicDevice", "taints"),
 ];
 
-/// Returns a struct as JSON that is equal for two structs exactly if Go's `reflect.DeepEqual` finds them equal. Recursion is bounded by the depth of the
-/// tables.
+/// Returns a struct as JSON that is equal for two structs exactly if Go's `reflect.DeepEqual` finds them equal. Recursion is bounded by
+/// the depth of the tables.
 pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Json {
     let mut fields = Map::new();
     for (field, slot) in record.schema.fields.iter().zip(&record.slots) {

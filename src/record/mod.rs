@@ -63,7 +63,6 @@ impl<'t> Record<'t> {
     /// The slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
     ///
     /// Debug builds panic on a name that no table has: it is misspelt.
-    #[inline]
     pub fn get(&self, json: &str) -> &Value<'t> {
         debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
         self.schema.slot(json).and_then(|slot| self.slots.get(slot)).unwrap_or(&Value::Unset)
@@ -78,7 +77,6 @@ impl<'t> Record<'t> {
     }
 
     /// The struct in a field, made empty first if it is not there.
-    #[inline]
     pub fn record_mut(&mut self, json: &str) -> Option<&mut Record<'t>> {
         let slot = self.schema.slot(json)?;
         let ty = self.schema.fields.get(slot)?.ty;
@@ -93,13 +91,11 @@ impl<'t> Record<'t> {
     }
 
     /// A string field; `""` if not given.
-    #[inline]
     pub fn str(&self, json: &str) -> &str {
         self.get(json).as_str()
     }
 
     /// A bool field; `false` if not given.
-    #[inline]
     pub fn bool(&self, json: &str) -> bool {
         matches!(self.get(json), Value::Bool(true))
     }

@@ -401,7 +401,7 @@ impl PatchRequest<'_, '_> {
         };
         let mut value = self.with_kind(value);
         if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
-            numbers::wrap(&Type::Struct(self.api.kind.schema), &mut value);
+            numbers::truncate_integers(&Type::Struct(self.api.kind.schema), &mut value);
         }
         Ok(Unjudged { value, shown, strict })
     }
@@ -410,8 +410,8 @@ impl PatchRequest<'_, '_> {
     /// whose parts of any JSON it prints again with sorted keys.
     pub(super) fn written(&self, value: &Value) -> String {
         match self.patch.kind {
-            PatchType::Json | PatchType::Merge => numbers::json(value),
-            PatchType::Strategic | PatchType::Apply => numbers::json_of_map(value),
+            PatchType::Json | PatchType::Merge => numbers::print_text(value),
+            PatchType::Strategic | PatchType::Apply => numbers::print_map(value),
         }
     }
 

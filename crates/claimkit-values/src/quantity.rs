@@ -198,8 +198,8 @@ impl<'a> Quantity<'a> {
         Self { kept: None, ..self }
     }
 
-    /// Returns the written text if Go's `Quantity` keeps it, which it does for 64-bit numbers that it recognizes as canonical at once. Of `8Gi`,
-    /// for example, it keeps none.
+    /// Returns the written text if Go's `Quantity` keeps it, which it does for 64-bit numbers that it recognizes as canonical at once.
+    /// Of `8Gi`, for example, it keeps none.
     pub fn kept(&self) -> Option<&'a str> {
         self.kept
     }

@@ -147,7 +147,6 @@ impl<'s> Tree<'s> {
     }
 
     /// Adds a node.
-    #[inline]
     pub fn push(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.has_aliases |= matches!(node.kind, Kind::Alias(_));
@@ -156,7 +155,6 @@ impl<'s> Tree<'s> {
     }
 
     /// Adds a node without tag or anchor.
-    #[inline]
     pub fn add(&mut self, kind: Kind, span: Span, style: Style) -> NodeId {
         self.push(Node { span, kind, style, properties: Span::default() })
     }
@@ -317,25 +315,21 @@ impl<'s> Tree<'s> {
     }
 
     /// The node's own text as written (an alias: `*name`).
-    #[inline]
     pub fn span(&self, id: NodeId) -> Span {
         self.nodes.get(id.0 as usize).map(|node| node.span).unwrap_or_default()
     }
 
     /// Returns the text of a string.
-    #[inline]
     pub fn text(&self, s: Str) -> &str {
         str_of(self.source, &self.decoded, s)
     }
 
     /// Whether a string has this text.
-    #[inline]
     fn is(&self, s: Str, text: &str) -> bool {
         self.text(s) == text
     }
 
     /// The items of a sequence; nothing for other nodes.
-    #[inline]
     pub fn items(&self, id: NodeId) -> &[NodeId] {
         match self.kind(id) {
             Kind::Seq { first, len } => {
@@ -347,7 +341,6 @@ impl<'s> Tree<'s> {
     }
 
     /// All entries of a mapping in source order, shadowed ones included; nothing for other nodes.
-    #[inline]
     pub fn entries(&self, id: NodeId) -> &[Entry] {
         match self.kind(id) {
             Kind::Map { first, len } => {
@@ -371,7 +364,6 @@ impl<'s> Tree<'s> {
     }
 
     /// The value of `key` in a mapping.
-    #[inline]
     pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
         self.entry(id, key).map(|entry| entry.value)
     }

@@ -8,6 +8,21 @@ import { root } from "../suite.mjs";
 /** The server as people start it. */
 export const command = [process.execPath, path.join(root, "pkg/cli.js"), "lsp", "--stdio"];
 
+/** A claim with one misspelled field, and letters that take several bytes and code units. Its last line is where a field can be completed. */
+export const CLAIM = `# é😀
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata:
+  name: a
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly: # 😀
+        deviceClasName: gpu.example.com
+      
+`;
+
 export const address = (file) => pathToFileURL(file).href;
 
 const running = new Set();

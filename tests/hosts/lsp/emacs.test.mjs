@@ -5,23 +5,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { here } from "../suite.mjs";
-import { command } from "./client.mjs";
+import { CLAIM, command } from "./client.mjs";
 
 const folder = path.join(here, "target/emacs");
-
-const CLAIM = `# é😀
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata:
-  name: a
-spec:
-  devices:
-    requests:
-    - name: gpu
-      exactly: # 😀
-        deviceClasName: gpu.example.com
-      
-`;
 
 test("Emacs with eglot: diagnostics, hover, completion and an action", () => {
   rmSync(folder, { recursive: true, force: true });

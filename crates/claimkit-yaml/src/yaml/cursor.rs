@@ -144,7 +144,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// The source between two offsets.
-    #[inline]
     pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
     }

@@ -187,7 +187,6 @@ impl Quick<'_, '_> {
     }
 
     /// Opens the block collection that begins here and reads past its first `-` or `:`; false if none begins here.
-    #[inline]
     fn begin(&mut self) -> Option<bool> {
         let (start, column) = (self.pos, self.column());
         let dash = self.at(0) == b'-' && self.is_gap(1);
@@ -346,7 +345,6 @@ impl Quick<'_, '_> {
         }
     }
 
-    #[inline]
     fn plain_node(&mut self, start: usize, end: usize) -> Option<NodeId> {
         let text = self.scanner.source(start, end);
         let span = Span::new(start, end);
@@ -439,7 +437,6 @@ impl Quick<'_, '_> {
     }
 
     /// A finished node: an item, or the value of the pending key.
-    #[inline]
     fn put(&mut self, value: NodeId) {
         let Some(open) = self.open.last_mut() else { return };
         match open.key.take() {

@@ -94,7 +94,6 @@ fn base64_digit(byte: u8) -> Option<u8> {
 }
 
 /// A plain scalar without a tag.
-#[inline]
 pub(super) fn plain(text: &str) -> Value {
     match text.as_bytes().first() {
         None => Value::Null,

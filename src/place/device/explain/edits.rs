@@ -20,8 +20,21 @@ pub enum Edit {
 }
 
 impl Edit {
-    /// The pending claim that it changes.
+    /// Returns the pending claim that it changes.
     pub fn claim(&self) -> Option<usize> {
+        self.clone().claim_mut().copied()
+    }
+
+    /// Returns the same edit of another claim.
+    pub fn in_claim(&self, other: usize) -> Edit {
+        let mut edit = self.clone();
+        if let Some(claim) = edit.claim_mut() {
+            *claim = other;
+        }
+        edit
+    }
+
+    fn claim_mut(&mut self) -> Option<&mut usize> {
         match self {
             Edit::Free(_) => None,
             Edit::Constraint(claim, ..)
@@ -30,24 +43,8 @@ impl Edit {
             | Edit::Count(claim, ..)
             | Edit::Exact(claim, ..)
             | Edit::Capacity(claim, ..)
-            | Edit::CapacityName(claim, ..) => Some(*claim),
+            | Edit::CapacityName(claim, ..) => Some(claim),
         }
-    }
-
-    /// The same edit of another claim.
-    pub fn in_claim(&self, other: usize) -> Edit {
-        let mut edit = self.clone();
-        match &mut edit {
-            Edit::Free(_) => {}
-            Edit::Constraint(claim, ..)
-            | Edit::Selector(claim, ..)
-            | Edit::Toleration(claim, ..)
-            | Edit::Count(claim, ..)
-            | Edit::Exact(claim, ..)
-            | Edit::Capacity(claim, ..)
-            | Edit::CapacityName(claim, ..) => *claim = other,
-        }
-        edit
     }
 
     /// Returns a key that is equal for edits of the same field.
