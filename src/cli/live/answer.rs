@@ -1,7 +1,8 @@
 //! The text of `why`: a sentence for each pod, the scheduler's own beside it, the nodes grouped by their reasons, and what helps.
 
+use super::brief::Brief;
 use super::helps::{self, is_about_others};
-use super::read::{Brief, Unseen};
+use super::read::Unseen;
 use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{Absent, NodeVerdict, PoolState};
 use crate::place::device::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};

@@ -15,6 +15,7 @@
 
 mod answer;
 pub mod audit;
+mod brief;
 mod gates;
 mod helps;
 mod kubectl;

@@ -2,6 +2,7 @@
 
 use super::super::Host;
 use super::Live;
+use super::brief::Brief;
 use super::kubectl::{Refusal, escaped};
 use crate::limits::Limits;
 use crate::scheduler::PreparedCluster;
@@ -124,73 +125,6 @@ impl Unseen {
     /// Returns whether objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
         self.kind == plural && self.missing != Missing::Elsewhere
-    }
-}
-
-/// A pod, as far as the answer shows it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct Brief {
-    pub metadata: BriefMeta,
-    spec: BriefSpec,
-    status: Option<BriefStatus>,
-}
-
-/// `metadata`
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct BriefMeta {
-    pub name: String,
-    pub namespace: String,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct BriefSpec {
-    node_name: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct BriefStatus {
-    phase: String,
-    conditions: Option<Vec<Condition>>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct Condition {
-    #[serde(rename = "type")]
-    kind: String,
-    message: String,
-}
-
-impl Brief {
-    /// `namespace/name`
-    pub fn full_name(&self) -> String {
-        format!("{}/{}", self.metadata.namespace, self.metadata.name)
-    }
-
-    /// The node it runs on, or a slice is of.
-    pub fn node(&self) -> Option<&str> {
-        self.spec.node_name.as_deref().filter(|name| !name.is_empty())
-    }
-
-    /// `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.
-    pub fn phase(&self) -> &str {
-        self.status.as_ref().map_or("", |status| status.phase.as_str())
-    }
-
-    /// Whether it waits for a node.
-    pub fn waits(&self) -> bool {
-        self.node().is_none() && matches!(self.phase(), "Pending" | "")
-    }
-
-    /// The scheduler's own message.
-    pub fn says(&self) -> Option<&str> {
-        let conditions = self.status.as_ref()?.conditions.as_deref()?;
-        let scheduled = conditions.iter().find(|condition| condition.kind == "PodScheduled")?;
-        Some(scheduled.message.as_str()).filter(|message| !message.is_empty())
     }
 }
 
