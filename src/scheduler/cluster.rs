@@ -79,10 +79,13 @@ impl PreparedCluster {
 
     /// Returns the number of objects.
     pub fn len(&self) -> usize {
-        let Facts { nodes, classes, slices, claims, pods, templates, rules, namespaces, .. } = &self.facts;
-        let lengths =
-            [nodes.len(), classes.len(), slices.len(), claims.len(), pods.len(), templates.len(), rules.len(), namespaces.len()];
-        lengths.into_iter().fold(0, usize::saturating_add)
+        let Facts { nodes, classes, slices, claims, templates, pods, rules, namespaces, .. } = &self.facts;
+        let Facts { workloads, services, priority_classes, pod_groups, budgets, .. } = &self.facts;
+        let devices = [classes.len(), slices.len(), claims.len(), templates.len(), rules.len()];
+        let others = [nodes.len(), pods.len(), namespaces.len(), workloads.len(), services.len()];
+        let scheduling = [priority_classes.len(), pod_groups.len(), budgets.len()];
+        let lengths = devices.into_iter().chain(others).chain(scheduling);
+        lengths.fold(0, usize::saturating_add)
     }
 
     /// Returns whether there is no object.

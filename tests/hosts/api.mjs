@@ -12,6 +12,7 @@ const DEVICES = {
   resourceclaimtemplates: "ResourceClaimTemplate",
   devicetaintrules: "DeviceTaintRule",
 };
+const SCHEDULING = { podgroups: "PodGroup" };
 const LIST_SIZE = 500;
 
 const status = (code, reason, message) => ({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code });
@@ -49,10 +50,14 @@ export async function serve({ stored = [], version = "v1.37.2", refuse = [], ser
       const versions = served.map((name) => ({ groupVersion: `resource.k8s.io/${name}`, version: name }));
       return send(200, { kind: "APIGroup", apiVersion: "v1", name: "resource.k8s.io", versions, preferredVersion: versions[0] });
     }
-    const [, root, namespace, plural, name] = /^(\/api\/v1|\/apis\/resource\.k8s\.io\/\w+)(?:\/namespaces\/([^/]+)(?=\/))?\/([a-z]+)(?:\/([^/]+))?$/.exec(address.pathname) ?? [];
-    const kinds = root === "/api/v1" ? CORE : DEVICES;
+    if (where === "/apis/scheduling.k8s.io") {
+      const versions = ["v1", "v1beta1"].map((name) => ({ groupVersion: `scheduling.k8s.io/${name}`, version: name }));
+      return send(200, { kind: "APIGroup", apiVersion: "v1", name: "scheduling.k8s.io", versions, preferredVersion: versions[0] });
+    }
+    const [, root, namespace, plural, name] = /^(\/api\/v1|\/apis\/resource\.k8s\.io\/\w+|\/apis\/scheduling\.k8s\.io\/v1beta1)(?:\/namespaces\/([^/]+)(?=\/))?\/([a-z]+)(?:\/([^/]+))?$/.exec(address.pathname) ?? [];
+    const kinds = root === "/api/v1" ? CORE : root?.includes("scheduling") ? SCHEDULING : DEVICES;
     const kind = kinds[plural];
-    if (!kind || (root !== "/api/v1" && !served.includes(root.split("/").pop()))) return notFound();
+    if (!kind || (kinds === DEVICES && !served.includes(root.split("/").pop()))) return notFound();
     if (refuse.includes(plural) || (refuse.includes(`${plural}/`) && !namespace && !name)) return forbidden(plural);
     const apiVersion = root === "/api/v1" ? "v1" : root.slice("/apis/".length);
     const ours = stored.filter((object) => object.kind === kind && (!namespace || object.metadata.namespace === decodeURIComponent(namespace)));

@@ -167,6 +167,28 @@ for (const command of commands) {
     assert.match(stderr, /^claimkit: nothing of the cluster was seen: pods is forbidden: .*; nor were nodes, .*, namespaces$/m);
   });
 
+  test(`${name}: a pod of a group is judged with its group`, { skip }, async () => {
+    const ganged = 'kubernetes_feature_enabled{name="GenericWorkload",stage="ALPHA"} 1\n';
+    const grouped = (all) => {
+      all.held = all.holder = undefined;
+      all.waits.spec.schedulingGroup = { podGroupName: "gang" };
+      all.group = { apiVersion: "scheduling.k8s.io/v1beta1", kind: "PodGroup", metadata: { name: "gang", namespace: "demo", uid: "u-gang" }, spec: { schedulingPolicy: { gang: { minCount: 2 } } } };
+    };
+    const api = await serve({ stored: small(grouped), metrics: ganged });
+    recorded("group", shown(["why", "train"], await ask(api, command, ["why", "train"])));
+    await api.stop();
+    // Of the versions that are served, the first one that has the kind.
+    assert.deepEqual(api.log.filter((line) => line.includes("scheduling")).map((line) => line.split("?")[0]), ["GET /apis/scheduling.k8s.io", "GET /apis/scheduling.k8s.io/v1/podgroups", "GET /apis/scheduling.k8s.io/v1beta1/podgroups"]);
+    const blind = await serve({ stored: small(grouped), refuse: ["podgroups"], metrics: ganged });
+    const { stderr } = await ask(blind, command, ["why", "train"]);
+    await blind.stop();
+    assert.match(stderr, /^claimkit: podgroups could not be seen \(.*\): claims that pods have from their group count as missing/m);
+    const without = await serve({ stored: small(), metrics: ganged });
+    await ask(without, command, ["why", "train"]);
+    await without.stop();
+    assert.deepEqual(without.log.filter((line) => line.includes("scheduling")), []);
+  });
+
   test(`${name}: what may be there is not said to be missing`, { skip }, async () => {
     for (const [file, refuse] of [["class-missing", "deviceclasses"], ["no-slices", "resourceslices"], ["devices-held", "resourceclaims"]]) {
       const api = await serve({ stored: small(SMALL[file][0]), refuse: [refuse], metrics: gated });

@@ -1,6 +1,7 @@
 //! Pods and slices of a cluster, as far as an answer shows them.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// A pod or slice, as far as the answer shows it.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -23,6 +24,7 @@ pub struct BriefMeta {
 #[serde(default, rename_all = "camelCase")]
 struct BriefSpec {
     node_name: Option<String>,
+    scheduling_group: Option<IgnoredAny>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -49,6 +51,11 @@ impl Brief {
     /// Returns the node it runs on, or a slice is of.
     pub fn node(&self) -> Option<&str> {
         self.spec.node_name.as_deref().filter(|name| !name.is_empty())
+    }
+
+    /// Returns whether it is a pod of a group of pods.
+    pub fn is_in_group(&self) -> bool {
+        self.spec.scheduling_group.is_some()
     }
 
     /// Returns `Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`.

@@ -77,7 +77,7 @@ struct Context {
     namespace: String,
 }
 
-/// The answer of `/apis/resource.k8s.io`.
+/// The answer of `/apis/GROUP`.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct ApiGroup {
@@ -119,9 +119,17 @@ impl Live {
     /// # Errors
     /// Why they are not known.
     fn served(&self, host: &mut dyn Host) -> Result<Vec<&'static Version>, Refusal> {
-        let group: ApiGroup = self.kubectl.json(&["get", "--raw=/apis/resource.k8s.io"], host)?;
-        let names: Vec<String> = group.versions.unwrap_or_default().into_iter().map(|version| version.version).collect();
+        let names = self.versions("resource.k8s.io", host)?;
         Ok(VERSIONS.iter().rev().copied().filter(|version| names.iter().any(|name| *name == version.name)).collect())
+    }
+
+    /// Returns the versions of an API group that the cluster serves, in its order of preference.
+    ///
+    /// # Errors
+    /// Why they are not known.
+    fn versions(&self, group: &str, host: &mut dyn Host) -> Result<Vec<String>, Refusal> {
+        let group: ApiGroup = self.kubectl.json(&["get", &format!("--raw=/apis/{group}")], host)?;
+        Ok(group.versions.unwrap_or_default().into_iter().map(|version| version.version).collect())
     }
 }
 

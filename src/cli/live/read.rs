@@ -6,8 +6,10 @@ use super::brief::Brief;
 use super::kubectl::{Refusal, escaped};
 use crate::limits::Limits;
 use crate::scheduler::PreparedCluster;
+use Group::{Core, Resource, Scheduling};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// Objects of one page.
@@ -15,12 +17,29 @@ const PAGE: usize = 500;
 /// Maximum number of pages of one kind: more objects than a cluster can have.
 const MOST_PAGES: usize = 400;
 
+/// The API group of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Core,
+    /// `resource.k8s.io`
+    Resource,
+    /// `scheduling.k8s.io`: only asked if a pod is in a group of pods.
+    Scheduling,
+}
+
+/// The addresses of the API groups: one for each version, the newest first.
+struct Roots {
+    core: [String; 1],
+    resource: Vec<String>,
+    /// Not asked for before a pod that needs them was seen.
+    scheduling: OnceCell<Vec<String>>,
+}
+
 /// A kind that an allocation depends on.
 pub struct Kind {
     /// Its name in addresses.
     plural: &'static str,
-    /// Whether it is of `resource.k8s.io`; else it is of the core group.
-    devices: bool,
+    group: Group,
     /// Whether its objects are in namespaces.
     namespaced: bool,
     /// Whether a release may be without it.
@@ -33,20 +52,11 @@ pub struct Kind {
     unaudited: Option<&'static str>,
 }
 
-const fn kind(plural: &'static str, devices: bool, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
-    Kind { plural, devices, namespaced, optional: false, without, elsewhere, unaudited: None }
+const fn kind(plural: &'static str, group: Group, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
+    Kind { plural, group, namespaced, optional: false, without, elsewhere, unaudited: None }
 }
 
 impl Kind {
-    /// The addresses under which it is; `devices`: those of the versions of resource.k8s.io.
-    fn roots<'r>(&self, devices: &'r [String]) -> &'r [String]
-    where
-        'static: 'r,
-    {
-        static CORE: std::sync::LazyLock<[String; 1]> = std::sync::LazyLock::new(|| ["/api/v1".to_owned()]);
-        if self.devices { devices } else { CORE.as_slice() }
-    }
-
     const fn unaudited(mut self, effect: &'static str) -> Self {
         self.unaudited = Some(effect);
         self
@@ -55,17 +65,17 @@ impl Kind {
 
 /// The kinds, in the order in which they are read.
 static KINDS: &[Kind] = &[
-    kind(PODS, false, true, "pods that wait are not known", "pods of other namespaces are not considered")
+    kind(PODS, Core, true, "pods that wait are not known", "pods of other namespaces are not considered")
         .unaudited("it is not checked whether the pods of claims exist"),
-    kind(NODES, false, false, "only nodes that slices and pods name are known, without their labels", "")
+    kind(NODES, Core, false, "only nodes that slices and pods name are known, without their labels", "")
         .unaudited("it is not checked whether the nodes of slices exist"),
-    kind("resourceslices", true, false, "no device is known", "")
+    kind("resourceslices", Resource, false, "no device is known", "")
         .unaudited("devices in use are not compared with those published"),
-    kind("deviceclasses", true, false, "every device class counts as missing", "")
+    kind("deviceclasses", Resource, false, "every device class counts as missing", "")
         .unaudited("it is not checked what classes select"),
     kind(
         "resourceclaims",
-        true,
+        Resource,
         true,
         "claims of pods count as missing, and devices that claims hold count as free",
         "devices that claims of other namespaces hold count as free",
@@ -73,7 +83,7 @@ static KINDS: &[Kind] = &[
     .unaudited("every device counts as free"),
     kind(
         "resourceclaimtemplates",
-        true,
+        Resource,
         true,
         "claims that are not made from their templates yet count as missing",
         "templates of other namespaces count as missing",
@@ -81,10 +91,21 @@ static KINDS: &[Kind] = &[
     .unaudited("templates are not looked at"),
     Kind {
         optional: true,
-        ..kind("devicetaintrules", true, false, "devices that rules taint count as free of these taints", "")
+        ..kind("devicetaintrules", Resource, false, "devices that rules taint count as free of these taints", "")
             .unaudited("devices that rules taint count as free of these taints")
     },
-    kind("namespaces", false, false, "whether a namespace allows admin access is not known", ""),
+    Kind {
+        optional: true,
+        ..kind(
+            "podgroups",
+            Scheduling,
+            true,
+            "claims that pods have from their group count as missing",
+            "groups of other namespaces count as missing",
+        )
+        .unaudited("it is not checked whether the groups of claims exist")
+    },
+    kind("namespaces", Core, false, "whether a namespace allows admin access is not known", ""),
 ];
 
 const PODS: &str = "pods";
@@ -154,6 +175,8 @@ pub struct Seen {
     pub some: bool,
     /// Nodes that slices and pods name.
     named: BTreeSet<String>,
+    /// Whether a pod is in a group of pods.
+    grouped: bool,
 }
 
 /// Takes the pages of a list.
@@ -195,6 +218,8 @@ impl Gather for Pages<'_> {
 struct Texts {
     text: String,
     objects: usize,
+    /// Whether a pod is in a group of pods.
+    grouped: bool,
     cut: Option<String>,
 }
 
@@ -203,7 +228,8 @@ impl Gather for Texts {
         self.objects
     }
 
-    fn take(&mut self, text: &str, _: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+        self.grouped |= briefs.iter().any(Brief::is_in_group);
         let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
         for item in page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
             reduce(item, kind);
@@ -235,7 +261,7 @@ fn reduce(item: &mut Value, kind: &Kind) {
     if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    if kind.devices {
+    if kind.group != Group::Core {
         return;
     }
     for (part, fields) in LONG {
@@ -256,6 +282,7 @@ struct Part {
     cluster: PreparedCluster,
     briefs: Vec<Brief>,
     named: BTreeSet<String>,
+    grouped: bool,
     /// The part of the list that is missing.
     cut: Option<String>,
 }
@@ -271,10 +298,13 @@ impl Live {
     /// Reads all kinds.
     pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> Seen {
         let cluster = PreparedCluster::empty(self.release);
-        let mut seen = Seen { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new() };
-        let versions = self.roots(host);
+        let mut seen =
+            Seen { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new(), grouped: false };
+        let roots = self.roots(host);
         for kind in KINDS {
-            self.read_kind(kind, kind.roots(&versions), wanted, &mut seen, host);
+            if let Some(roots) = self.roots_of(kind, &roots, seen.grouped, host) {
+                self.read_kind(kind, roots, wanted, &mut seen, host);
+            }
         }
         host.status("");
         if seen.unseen.iter().any(|unseen| unseen.what == NODES) {
@@ -284,27 +314,43 @@ impl Live {
         seen
     }
 
-    /// The addresses of the versions of resource.k8s.io, the newest first.
-    fn roots(&self, host: &mut dyn Host) -> Vec<String> {
-        match self.served(host) {
+    /// Returns the addresses of the core group and of resource.k8s.io.
+    fn roots(&self, host: &mut dyn Host) -> Roots {
+        let resource = match self.served(host) {
             Ok(versions) => versions.iter().map(|version| format!("/apis/resource.k8s.io/{}", version.name)).collect(),
             // Whoever may not ask which versions there are may still read the newest.
             Err(Refusal::Answered { reason, .. }) if reason == "Forbidden" => vec!["/apis/resource.k8s.io/v1".to_owned()],
             Err(_) => Vec::new(),
+        };
+        Roots { core: ["/api/v1".to_owned()], resource, scheduling: OnceCell::new() }
+    }
+
+    /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it. `grouped`: a pod is in a group.
+    fn roots_of<'r>(&self, kind: &Kind, roots: &'r Roots, grouped: bool, host: &mut dyn Host) -> Option<&'r [String]> {
+        match kind.group {
+            Group::Core => Some(&roots.core),
+            Group::Resource => Some(&roots.resource),
+            Group::Scheduling if !grouped => None,
+            Group::Scheduling => Some(roots.scheduling.get_or_init(|| {
+                let versions = self.versions("scheduling.k8s.io", host).unwrap_or_default();
+                versions.iter().map(|version| format!("/apis/scheduling.k8s.io/{version}")).collect()
+            })),
         }
     }
 
     /// Reads all kinds that an audit looks at, as one text of JSON. A kind that could not be read to its end is left out, for objects
     /// that were not seen would count as missing.
     pub fn texts(&self, host: &mut dyn Host) -> (String, Vec<Unseen>) {
-        let (mut text, mut unseen) = (String::new(), Vec::new());
-        let versions = self.roots(host);
+        let (mut text, mut unseen, mut grouped) = (String::new(), Vec::new(), false);
+        let roots = self.roots(host);
         for kind in KINDS {
             let Some(so) = kind.unaudited else { continue };
+            let Some(roots) = self.roots_of(kind, &roots, grouped, host) else { continue };
             let plural = kind.plural;
             let path = |root: &str| format!("{root}/{plural}");
-            let why = match self.list_first(kind.roots(&versions), &path, kind, &Texts::default, host) {
-                Ok(Texts { text: part, cut: None, .. }) => {
+            let why = match self.list_first(roots, &path, kind, &Texts::default, host) {
+                Ok(Texts { text: part, grouped: found, cut: None, .. }) => {
+                    grouped |= found;
                     text.push_str(&part);
                     continue;
                 }
@@ -431,7 +477,9 @@ impl Live {
         let bytes = self.kubectl.run(&["get", &format!("--raw={path}")], host)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut part = Part::new(self);
-        part.briefs.push(serde_json::from_str(&text).map_err(|error| unread(&error))?);
+        let brief: Brief = serde_json::from_str(&text).map_err(|error| unread(&error))?;
+        part.grouped = brief.is_in_group();
+        part.briefs.push(brief);
         part.cluster.join(PreparedCluster::read(&text, Some(self.release), Some(&self.namespace), &Limits::default()));
         Ok(part)
     }
@@ -443,12 +491,19 @@ fn unread(error: &serde_json::Error) -> Refusal {
 
 impl Part {
     fn new(live: &Live) -> Self {
-        Part { cluster: PreparedCluster::empty(live.release), briefs: Vec::new(), named: BTreeSet::new(), cut: None }
+        Part {
+            cluster: PreparedCluster::empty(live.release),
+            briefs: Vec::new(),
+            named: BTreeSet::new(),
+            grouped: false,
+            cut: None,
+        }
     }
 
     /// Keeps what the answer shows of an object.
     fn keep(&mut self, brief: Brief, kind: &Kind, wanted: &Wanted<'_>) {
         self.named.extend(brief.node().map(str::to_owned));
+        self.grouped |= brief.is_in_group();
         let named =
             wanted.pod == Some(brief.metadata.name.as_str()) && wanted.namespace == Some(brief.metadata.namespace.as_str());
         if kind.plural == PODS && (named || brief.waits()) {
@@ -462,6 +517,7 @@ impl Seen {
         self.some = true;
         self.cluster.join(part.cluster);
         self.named.extend(part.named);
+        self.grouped |= part.grouped;
         if kind.plural == PODS {
             self.pods.extend(part.briefs);
         }
