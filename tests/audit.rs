@@ -155,6 +155,20 @@ fn counters_block_devices_that_nobody_holds() {
     assert!(of_code(&answer, "partitions-without-counters").is_empty());
 }
 
+#[test]
+fn a_pending_claim_of_an_absent_class_is_named() {
+    let text = node("a") + CLASS + &slice("a", "  devices: [{name: gpu-0}]\n");
+    let waits = |class: &str| claim("waits", &[]).replace("deviceClassName: gpu", &format!("deviceClassName: {class}"));
+    let answer = ask(&(text.clone() + &waits("gpuu")));
+    assert_eq!(of_code(&answer, "class-not-in-input"), ["claim team/waits waits: there is no DeviceClass `gpuu`"]);
+    assert_eq!(answer["findings"][0]["help"], "did you mean `gpu`?");
+    assert_eq!(answer["findings"][0]["path"], "spec.devices.requests[0].exactly.deviceClassName");
+    let held = claim("waits", &["pool: a, device: gpu-0"]).replace("deviceClassName: gpu", "deviceClassName: gone");
+    for fine in [waits("gpu"), held] {
+        assert_eq!(of_code(&ask(&(text.clone() + &fine)), "class-not-in-input"), [""; 0]);
+    }
+}
+
 /// One finding for each kind that is not given, with the command that prints it; nothing is guessed.
 #[test]
 fn what_is_absent_is_said_once() {

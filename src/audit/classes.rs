@@ -2,11 +2,12 @@
 
 use super::finder::{About, Finder};
 use super::{MOST_TRIALS, current};
+use crate::advice::nearest::Nearest;
 use crate::cel::Environment;
 use crate::expression::unparsable::{Unparsable, unparsable};
 use crate::finding::{Code, FieldPath, field_path};
 use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::facts::{Ask, ClaimSpec, Class, Meta, Selector};
+use crate::place::device::facts::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
 use crate::place::device::selectors::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,6 +28,11 @@ pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut
     for claim in &facts.claims {
         texts.check_claim(&claim.spec, "ResourceClaim", &claim.metadata, &field_path!["spec"], finder);
     }
+    let names: BTreeSet<&str> = facts.classes.iter().map(|class| class.metadata.name.as_str()).collect();
+    // Without any class, that is reported once for the whole cluster.
+    for claim in facts.claims.iter().filter(|claim| claim.status.allocation.is_none() && !names.is_empty()) {
+        absent(&names, claim, finder);
+    }
     let devices = current(cluster);
     let mut trials = 0usize;
     let selected = facts.classes.iter().map(|class| {
@@ -40,6 +46,34 @@ pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut
         Some(select(cluster, class, &devices, finder))
     });
     selected.collect()
+}
+
+/// Reports the classes that a pending claim asks for and that are not there.
+fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
+    for (ask, path) in asks(&claim.spec, &field_path!["spec"]) {
+        let class = ask.device_class_name.as_str();
+        if class.is_empty() || names.contains(class) {
+            continue;
+        }
+        let mut nearest = Nearest::to(class);
+        names.iter().for_each(|name| nearest.consider(name));
+        let help = nearest.found().map(|near| format!("did you mean `{near}`?"));
+        let message = format!("claim {} waits: there is no DeviceClass `{class}`", claim.metadata.full_name());
+        let about = About::object("ResourceClaim", &claim.metadata).at(path.join(&field_path!["deviceClassName"]));
+        finder.tell(Code::ClassNotInInput, about, message, help);
+    }
+}
+
+/// Returns the requests of a claim that name a class, each with its path.
+fn asks<'f>(spec: &'f ClaimSpec, path: &FieldPath) -> Vec<(&'f Ask, FieldPath)> {
+    let mut found = Vec::new();
+    for (at, request) in spec.devices.requests.iter().enumerate() {
+        let path = path.join(&field_path!["devices", "requests", at]);
+        found.extend(request.exactly.iter().map(|ask| (ask, path.join(&field_path!["exactly"]))));
+        let subs = request.first_available.iter().enumerate();
+        found.extend(subs.map(|(index, ask)| (ask, path.join(&field_path!["firstAvailable", index]))));
+    }
+    found
 }
 
 fn about(class: &Class) -> About<'_> {
@@ -101,15 +135,8 @@ impl<'f> Texts<'_, 'f> {
         path: &FieldPath,
         finder: &mut Finder<'_, '_>,
     ) {
-        for (at, request) in spec.devices.requests.iter().enumerate() {
-            let exactly = request.exactly.iter().map(|ask| (ask, path.join(&field_path!["devices", "requests", at, "exactly"])));
-            let first = request.first_available.iter().enumerate();
-            let first =
-                first.map(|(index, ask)| (ask, path.join(&field_path!["devices", "requests", at, "firstAvailable", index])));
-            let asks: Vec<(&'f Ask, FieldPath)> = exactly.chain(first).collect();
-            for (ask, path) in asks {
-                self.check(&ask.selectors, kind, metadata, &path, finder);
-            }
+        for (ask, path) in asks(spec, path) {
+            self.check(&ask.selectors, kind, metadata, &path, finder);
         }
     }
 
