@@ -91,7 +91,7 @@ describe("findings in Chinese", () => {
 
 describe("the engine's sentences", () => {
   it("are in Chinese wherever the page shows ours: hints, fixes, what decides on a node, what a conversion loses", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as Record<"validate" | "convert" | "evaluate" | "allocate", (text: string, options?: object) => Answer> & {
+    const claimkit = (await import("../../pkg/node.js" as string)) as Record<"validate" | "convert" | "evaluate" | "allocate" | "audit", (text: string, options?: object) => Answer & { assumed?: string[] }> & {
       cel(expression: string, options: object): { results: { why: string[] }[] };
     };
     const rules = makeRules(SENTENCES);
@@ -126,6 +126,16 @@ describe("the engine's sentences", () => {
             }
           }
         }
+      }
+    }
+    const clusters = [folders[0]!, fileURLToPath(new URL("../../tests/place/", import.meta.url))];
+    for (const file of clusters.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".yaml")).map((name) => join(folder, name)))) {
+      const text = readFileSync(file, "utf8");
+      hearAll(claimkit.audit(text));
+      for (const options of [{}, { alone: true }, { release: "1.34" }]) {
+        const answer = claimkit.allocate(text, options);
+        hearAll(answer);
+        answer.assumed?.forEach(hear);
       }
     }
     const attributes = { model: { string: "t4" }, index: { int: 1 } };
