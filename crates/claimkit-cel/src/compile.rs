@@ -50,7 +50,7 @@ pub enum Stage {
 }
 
 impl CompileError {
-    /// Whether kube-apiserver reports it as an internal error.
+    /// Returns whether kube-apiserver reports it as an internal error.
     pub fn is_internal(&self) -> bool {
         self.stage == Stage::Program
     }
@@ -173,7 +173,8 @@ impl Environment {
     }
 }
 
-/// Whether a derived attribute can have the type (`k8s.io/dynamic-resource-allocation/cel`, `isAllowedDerivedAttributeElementType`).
+/// Returns whether a derived attribute can have the type (`k8s.io/dynamic-resource-allocation/cel`,
+/// `isAllowedDerivedAttributeElementType`).
 fn is_scalar(kind: &Type) -> bool {
     match kind {
         Type::Bool | Type::Int | Type::String | Type::Any | Type::Dyn => true,
@@ -184,19 +185,19 @@ fn is_scalar(kind: &Type) -> bool {
 }
 
 impl Checked {
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn output_type(&self) -> &Type {
         self.findings.type_of(self.ast.root.id)
     }
 }
 
 impl Program {
-    /// The type of the result.
+    /// Returns the type of the result.
     pub fn output_type(&self) -> &Type {
         self.checked.output_type()
     }
 
-    /// The tree and what is known of it.
+    /// Returns the tree and what is known of it.
     pub fn checked(&self) -> &Checked {
         &self.checked
     }
@@ -223,7 +224,7 @@ impl Program {
 }
 
 impl Outcome {
-    /// Whether a selector matches.
+    /// Returns whether a selector matches.
     ///
     /// # Errors
     /// kube-scheduler's error (`DeviceMatches`, `Program.Eval`), or a limit of this crate.

@@ -199,7 +199,8 @@ impl Environment {
         environment
     }
 
-    /// The language as it is specified, with cel-go's extensions that this crate has: what the conformance tests of cel-spec ask for.
+    /// Returns the environment of the language as it is specified, with cel-go's extensions that this crate has: what the
+    /// conformance tests of cel-spec ask for.
     pub fn standard() -> Environment {
         let mut environment = Environment::base(u8::MAX, |_| true);
         environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
@@ -272,7 +273,7 @@ impl Environment {
         }
     }
 
-    /// The environment in an earlier patch of its release: [`Environment::kubernetes`] is that of the last one.
+    /// Returns the environment in an earlier patch of its release: [`Environment::kubernetes`] is that of the last one.
     pub fn at_patch(mut self, minor: u8, patch: u8) -> Environment {
         self.rules.whole_addresses |= (minor, patch) < (32, 4);
         if (minor, patch) < (32, 3) {
@@ -321,7 +322,7 @@ impl Environment {
         self
     }
 
-    /// The full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
+    /// Returns the full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
     pub fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
         let absolute = name.strip_prefix('.');
         let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
@@ -330,13 +331,13 @@ impl Environment {
         inside.chain([Cow::Borrowed(absolute.unwrap_or(name))])
     }
 
-    /// A variable, or the name of a type, with its type.
+    /// Returns a variable, or the name of a type, with its type.
     pub fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
         let variable = self.variables.iter().find(|(known, _)| **known == *name);
         variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
     }
 
-    /// Whether there can be a dotted name that starts with `first` and a dot.
+    /// Returns whether there can be a dotted name that starts with `first` and a dot.
     pub fn has_names_after(&self, first: &str) -> bool {
         let first = first.strip_prefix('.').unwrap_or(first);
         let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
@@ -346,28 +347,28 @@ impl Environment {
             || self.type_names.iter().any(|(name, _)| starts(name))
     }
 
-    /// The type with this name.
+    /// Returns the type with this name.
     pub fn type_named(&self, name: &str) -> Option<Type> {
         let known = self.type_names.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone());
         known.or_else(|| messages::find(name).map(|message| message.result()))
     }
 
-    /// Whether a type's name is a value at run time. cel-go knows some names only to the checker.
+    /// Returns whether a type's name is a value at run time. cel-go knows some names only to the checker.
     pub fn has_type_value(&self, name: &str) -> bool {
         !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
     }
 
-    /// The position of a variable.
+    /// Returns the position of a variable.
     pub fn variable(&self, name: &str) -> Option<usize> {
         self.variables.iter().position(|(known, _)| **known == *name)
     }
 
-    /// All variables in their order.
+    /// Returns all variables in their order.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Type)> {
         self.variables.iter().map(|(name, kind)| (&**name, kind))
     }
 
-    /// The number of variables.
+    /// Returns the number of variables.
     pub fn variable_count(&self) -> usize {
         self.variables.len()
     }
@@ -377,19 +378,19 @@ impl Environment {
         self.bounds.get(variable).and_then(Option::as_ref)
     }
 
-    /// The fields of a type that has some.
+    /// Returns the fields of a type that has some.
     pub fn fields(&self, structure: &str) -> Option<Cow<'_, [(String, Type)]>> {
         let known = self.structures.iter().find(|(known, _)| known == structure);
         let known = known.map(|(_, fields)| Cow::Borrowed(fields.as_slice()));
         known.or_else(|| messages::find(structure).map(|message| Cow::Owned(message.fields())))
     }
 
-    /// The type of `name{…}`, if messages of that name can be written.
+    /// Returns the type of `name{…}`, if messages of that name can be written.
     pub fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
         (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some()).then(|| of.clone())
     }
 
-    /// The position of a function.
+    /// Returns the position of a function.
     pub fn function_index(&self, name: &str) -> Option<usize> {
         self.functions.binary_search_by_key(&name, |declaration| declaration.name).ok()
     }
@@ -399,22 +400,22 @@ impl Environment {
         self.functions.get(index)
     }
 
-    /// All functions in the order of their names.
+    /// Returns all functions in the order of their names.
     pub fn functions(&self) -> &[Declaration] {
         &self.functions
     }
 
-    /// The namespace names are looked up in.
+    /// Returns the namespace names are looked up in.
     pub fn container(&self) -> &str {
         &self.container
     }
 
-    /// Literals are validated after the check.
+    /// Returns true if literals are validated after the check.
     pub fn validates(&self) -> bool {
         self.validates
     }
 
-    /// The minor release of Kubernetes; the largest number for [`Environment::standard`].
+    /// Returns the minor release of Kubernetes; the largest number for [`Environment::standard`].
     pub fn minor(&self) -> u8 {
         self.minor
     }
@@ -429,12 +430,12 @@ impl Environment {
         &self.rules
     }
 
-    /// The type an expression must have.
+    /// Returns the type an expression must have.
     pub fn result_type(&self) -> ResultType {
         self.result_type
     }
 
-    /// The release estimates costs.
+    /// Returns true if the release estimates costs.
     pub fn estimates(&self) -> bool {
         self.estimates
     }

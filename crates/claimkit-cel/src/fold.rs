@@ -14,7 +14,7 @@ use super::value::{Key, Map, Value, exact_int, exact_uint};
 /// Functions that convert; a call with a constant is computed when the program is made.
 const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
-/// A list, which is a constant if its elements are. No constant is optional.
+/// Makes a list, which is a constant if its elements are. No constant is optional.
 pub fn list(elements: Vec<(Node, bool)>) -> Step {
     let constants: Option<Vec<Value>> = elements.iter().map(|(element, _)| constant(element)).collect();
     let Some(constants) = constants else { return Step::List(elements) };
@@ -40,7 +40,7 @@ impl From<String> for Failure {
     }
 }
 
-/// A map, which is a constant if its entries are.
+/// Makes a map, which is a constant if its entries are.
 pub fn map(entries: Vec<(Node, Node, bool)>) -> Result<Step, Failure> {
     let constants: Option<Vec<_>> = entries.iter().map(|(key, value, _)| Some((constant(key)?, constant(value)?))).collect();
     let Some(constants) = constants else { return Ok(Step::Map(entries)) };
@@ -70,7 +70,7 @@ fn constant(node: &Node) -> Option<Value> {
     }
 }
 
-/// A call with what can be computed now.
+/// Makes a call with what can be computed now.
 pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Step, String> {
     if overload == Some("in_list")
         && let [_, list] = call.arguments.as_slice()
@@ -103,7 +103,7 @@ pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Res
     Ok(Step::Call(Box::new(call)))
 }
 
-/// `x in [constants]` becomes a look-up if all of them are plain.
+/// Turns `x in [constants]` into a look-up if all of them are plain.
 fn in_list(call: CallStep, list: &[Value]) -> Step {
     if list.is_empty() {
         return Step::Constant(Value::Bool(false));

@@ -23,8 +23,8 @@ fn kind(of: &Type) -> Kind {
     }
 }
 
-/// The problem with a format and its literal arguments. `Some(part)` names the argument part at fault; `None` means the call
-/// itself.
+/// Returns the problem with a format and its literal arguments. `Some(part)` names the argument part at fault; `None` means the
+/// call itself.
 pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) -> Option<(Option<&'e Expr>, String)> {
     let used = formatter::check(template, arguments.len(), |clause, at| {
         let Some(argument) = arguments.get(at) else { return Ok(()) };
@@ -47,7 +47,7 @@ pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) 
 /// Deepest literal that is looked into; the parser allows none deeper.
 const DEEPEST: u32 = 300;
 
-/// The part of an argument that a clause does not accept. Literal lists and maps are checked element by element.
+/// Returns the part of an argument that a clause does not accept. Literal lists and maps are checked element by element.
 fn refused<'e>(findings: &Findings, argument: &'e Expr, takes: &impl Fn(Kind) -> bool, depth: u32) -> Option<&'e Expr> {
     let of = findings.type_of(argument.id);
     let deeper = |part| refused(findings, part, takes, depth.saturating_add(1));

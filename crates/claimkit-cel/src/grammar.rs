@@ -241,7 +241,7 @@ fn rule(rule: Rule, label: Label) -> Piece {
     Piece::Call(rule, 0, label)
 }
 
-/// `piece`, if a token of the set comes next.
+/// Makes `piece` optional: it is there if a token of the set comes next.
 fn optional<const N: usize>(piece: Piece, kinds: [TokenKind; N]) -> Piece {
     Piece::Optional(Box::new(piece), Choice::Next(TokenSet::of(&kinds)))
 }
@@ -251,7 +251,7 @@ fn repeat(piece: [Piece; 2], first: TokenKind) -> Piece {
     Piece::Repeat(Box::new(Piece::Sequence(piece.into())), Choice::Next(TokenSet::of(&[first])))
 }
 
-/// An `entry`, and more of them after commas if the token after the comma can start one.
+/// Makes a list of an `entry`, and more of them after commas if the token after the comma can start one.
 fn list(entry: impl Fn() -> Vec<Piece>, first: TokenSet) -> Piece {
     let mut more = vec![token(Comma)];
     more.extend(entry());
@@ -260,13 +260,13 @@ fn list(entry: impl Fn() -> Vec<Piece>, first: TokenSet) -> Piece {
     Piece::Sequence(pieces)
 }
 
-/// `(arguments)` without the opening parenthesis.
+/// Makes the pieces of `(arguments)` without the opening parenthesis.
 fn arguments() -> [Piece; 2] {
     let inner = Piece::Optional(Box::new(rule(Rule::Arguments, Label::Arguments)), Choice::Next(EXPRESSION));
     [inner, token(RightParenthesis)]
 }
 
-/// Brackets with `inner` and perhaps a comma in them.
+/// Makes brackets with `inner` and perhaps a comma in them.
 fn bracketed(open: TokenKind, inner: Rule, first: TokenSet, close: TokenKind) -> [Piece; 4] {
     [
         labelled(open, Label::Operator),
@@ -515,7 +515,7 @@ impl Grammar {
         self.next.get(usize::from(position)).copied().unwrap_or(TokenSet::END_OF_RULE)
     }
 
-    /// The first position of a rule.
+    /// Returns the first position of a rule.
     pub fn start(&self, rule: Rule) -> PositionId {
         self.starts.get(rule as usize).copied().unwrap_or(0)
     }

@@ -55,7 +55,7 @@ pub fn split(text: &str, dialect: &Dialect) -> Tokens {
     tokens
 }
 
-/// Texts are shorter than 4 GiB.
+/// Returns a size as 32 bits: texts are shorter than 4 GiB.
 fn number(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
@@ -96,7 +96,7 @@ const SIGNS: [(&str, TokenKind); 24] = [
     ("%", TokenKind::Percent),
 ];
 
-/// The token at the start of `text`, which is not empty.
+/// Finds the token at the start of `text`, which is not empty.
 fn next(text: &str, dialect: &Dialect) -> Match {
     let first = text.bytes().next().unwrap_or(0);
     match first {
@@ -145,19 +145,19 @@ fn next(text: &str, dialect: &Dialect) -> Match {
     }
 }
 
-/// The length of `text` up to and with the character that starts at `end`.
+/// Returns the length of `text` up to and with the character that starts at `end`.
 fn through_character(text: &str, end: usize) -> usize {
     let character = text.get(end..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     end.saturating_add(character)
 }
 
-/// How far bytes that `belong` go on from `start`.
+/// Returns how far bytes that `belong` go on from `start`.
 fn run(text: &str, start: usize, belong: impl Fn(u8) -> bool) -> usize {
     let rest = text.as_bytes().get(start..).unwrap_or_default();
     start.saturating_add(rest.iter().position(|byte| !belong(*byte)).unwrap_or(rest.len()))
 }
 
-/// The number at the start of `text`: its length and kind.
+/// Returns the number at the start of `text`: its length and kind.
 fn numeric(text: &str) -> Option<(usize, TokenKind)> {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -192,7 +192,7 @@ fn numeric(text: &str) -> Option<(usize, TokenKind)> {
     Some((end, TokenKind::IntLiteral))
 }
 
-/// Bytes before the string and the kind, if `text` starts with a prefix and a quote: `r"`, `b'`, `bR"`.
+/// Returns the number of bytes before the string and the kind, if `text` starts with a prefix and a quote: `r"`, `b'`, `bR"`.
 fn literal_prefix(text: &str) -> Option<(usize, TokenKind)> {
     match text.as_bytes() {
         [b'r' | b'R', b'"' | b'\'', ..] => Some((0, TokenKind::StringLiteral)),
@@ -201,7 +201,7 @@ fn literal_prefix(text: &str) -> Option<(usize, TokenKind)> {
     }
 }
 
-/// The string at `start`, with or without an `r`. The token also covers what is before.
+/// Finds the end of the string at `start`, with or without an `r`. The token also covers what is before.
 fn quoted_token(text: &str, start: usize, kind: TokenKind) -> Match {
     let raw = matches!(text.as_bytes().get(start), Some(b'r' | b'R'));
     let open = start.saturating_add(usize::from(raw));

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-/// The value of `1`, `-1`, `0x1f`; none beyond 64 bits.
+/// Returns the value of `1`, `-1`, `0x1f`; none beyond 64 bits.
 pub fn int(digits: &str, negative: bool) -> Option<i64> {
     let (digits, base) = base(digits);
     let value = u64::from_str_radix(digits, base).ok()?;
     if negative { 0_i64.checked_sub_unsigned(value) } else { i64::try_from(value).ok() }
 }
 
-/// The value of `1u`, `0x1fu`; none beyond 64 bits.
+/// Returns the value of `1u`, `0x1fu`; none beyond 64 bits.
 pub fn uint(text: &str) -> Option<u64> {
     let (digits, base) = base(text.strip_suffix(['u', 'U'])?);
     u64::from_str_radix(digits, base).ok()
@@ -19,19 +19,19 @@ fn base(digits: &str) -> (&str, u32) {
     digits.strip_prefix("0x").map_or((digits, 10), |digits| (digits, 16))
 }
 
-/// The value of `1.5`, `1e3`; none if it is too large.
+/// Returns the value of `1.5`, `1e3`; none if it is too large.
 pub fn double(digits: &str, negative: bool) -> Option<f64> {
     let value: f64 = digits.parse().ok()?;
     value.is_finite().then_some(if negative { -value } else { value })
 }
 
-/// The value of a string with its quotes. Fails with cel-go's message.
+/// Returns the value of a string with its quotes. Fails with cel-go's message.
 pub fn string(text: &str, surrogates_are_refused: bool) -> Result<String, &'static str> {
     let unescaped = unescape(text, Escapes::String { surrogates_are_refused })?;
     String::from_utf8(unescaped).map_err(|_| WRONG)
 }
 
-/// The value of a string with its quotes and the `b`. Fails with cel-go's message.
+/// Returns the value of a string with its quotes and the `b`. Fails with cel-go's message.
 pub fn bytes(text: &str) -> Result<Vec<u8>, &'static str> {
     unescape(text.strip_prefix(['b', 'B']).unwrap_or(text), Escapes::Bytes)
 }

@@ -110,14 +110,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The kind of the token `ahead` of the next one; 0 is the next.
+    /// Returns the kind of the token `ahead` of the next one; 0 is the next.
     pub fn ahead(&self, ahead: usize) -> TokenKind {
         let index = self.at.saturating_add(ahead);
         self.seen.set(self.seen.get().max(index));
         self.token(index).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// The token with a number; none at the end of the text.
+    /// Returns the token with a number; none at the end of the text.
     pub fn token(&self, index: usize) -> Option<&Token> {
         self.tokens.seen.get(index)
     }
@@ -130,7 +130,7 @@ impl<'a> Machine<'a> {
         self.ahead(0);
     }
 
-    /// The lowest level of operators that the current rule takes.
+    /// Returns the lowest level of operators that the current rule takes.
     pub fn level(&self) -> u8 {
         self.frames.last().map_or(0, |frame| frame.level)
     }
@@ -200,7 +200,7 @@ impl<'a> Machine<'a> {
         self.add(Label::Operand, Piece::Part(part));
     }
 
-    /// The tokens that may follow a position, the callers' included.
+    /// Returns the tokens that may follow a position, the callers' included.
     pub fn expected(&self, position: PositionId) -> TokenSet {
         let mut set = self.grammar.next(position);
         let mut callers = self.frames.iter().rev().filter_map(|frame| frame.caller);
@@ -213,24 +213,24 @@ impl<'a> Machine<'a> {
         set
     }
 
-    /// The tokens at which one of the callers could go on.
+    /// Returns the tokens at which one of the callers could go on.
     pub fn recovery_set(&self) -> TokenSet {
         let follows = self.frames.iter().filter_map(|frame| frame.caller);
         follows.fold(TokenSet::default(), |set, (follow, _)| set.or(self.grammar.next(follow))).kinds_only()
     }
 
-    /// A token as messages print it.
+    /// Returns a token as messages print it.
     pub fn shown(&self, index: usize) -> String {
         let text = self.token(index).map_or("<EOF>", |token| self.text(token));
         format!("'{}'", on_one_line(text))
     }
 
-    /// The text of a token.
+    /// Returns the text of a token.
     pub fn text(&self, token: &Token) -> &'a str {
         self.source.text().get(token.bytes.start as usize..token.bytes.end as usize).unwrap_or_default()
     }
 
-    /// The text from one token to another. Whitespace and comments stay; characters that form no token are left out.
+    /// Returns the text from one token to another. Whitespace and comments stay; characters that form no token are left out.
     pub fn text_between(&self, first: usize, last: usize) -> String {
         let Some(first) = self.token(first) else { return "<EOF>".to_owned() };
         let text = self.source.text();
@@ -293,7 +293,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Line ends and tabs as ANTLR prints them.
+/// Escapes line ends and tabs as ANTLR prints them.
 fn on_one_line(text: &str) -> String {
     text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t")
 }

@@ -103,7 +103,7 @@ pub fn expand(name: Macro, call: Call, options: &ParseOptions, ids: &mut u32) ->
     }
 }
 
-/// How many levels an expansion adds at most to those of a call.
+/// Returns how many levels an expansion adds at most to those of a call.
 pub fn added_levels(name: Macro) -> u32 {
     match name {
         Macro::Has | Macro::Bind => 0,
@@ -189,12 +189,12 @@ impl Expander<'_> {
         }
     }
 
-    /// An argument. [`find`] has counted them, so there is one.
+    /// Takes an argument out of its option. [`find`] has counted them, so there is one.
     fn argument(&mut self, argument: Option<Expr>) -> Expr {
         argument.unwrap_or_else(|| self.node(Node::Literal(Literal::Null)))
     }
 
-    /// `has(operand.field)`.
+    /// Expands `has(operand.field)`.
     fn presence(&mut self, argument: Expr) -> Result<Expr, Refusal> {
         match argument.node {
             Node::Select { operand, field, .. } => Ok(self.node(Node::Select { operand, field, test_only: true })),
@@ -202,7 +202,7 @@ impl Expander<'_> {
         }
     }
 
-    /// `all`, `exists`, `exists_one`.
+    /// Expands `all`, `exists` and `exists_one`.
     fn quantifier(&mut self, range: Expr, variables: Variables, predicate: Expr) -> Expr {
         let accumulator = self.accumulator();
         let (init, condition, step) = match self.name {
@@ -234,7 +234,7 @@ impl Expander<'_> {
         self.fold(range, variables, Loop { init, condition, step, result })
     }
 
-    /// `map`, `filter`, `transformList`.
+    /// Expands `map`, `filter` and `transformList`.
     fn map(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, value: Expr) -> Expr {
         let list = self.node(Node::List { elements: vec![value], optional_indices: Vec::new() });
         let accumulator = self.accumulator();
@@ -243,7 +243,7 @@ impl Expander<'_> {
         self.collect(range, variables, filter, init, step)
     }
 
-    /// `transformMap`, `transformMapEntry`.
+    /// Expands `transformMap` and `transformMapEntry`.
     fn insert(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, entry: Vec<Expr>) -> Expr {
         let mut arguments = vec![self.accumulator()];
         arguments.extend(entry);
@@ -252,7 +252,7 @@ impl Expander<'_> {
         self.collect(range, variables, filter, init, step)
     }
 
-    /// A loop over all elements that takes those for which `filter` is true.
+    /// Makes a loop over all elements that takes those for which `filter` is true.
     fn collect(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, init: Expr, step: Expr) -> Expr {
         let step = match filter {
             Some(filter) => {
@@ -266,7 +266,7 @@ impl Expander<'_> {
         self.fold(range, variables, Loop { init, condition, step, result })
     }
 
-    /// `input.sortBy(x, key)`: `input` gets a name and is sorted by the list of its keys.
+    /// Expands `input.sortBy(x, key)`: `input` gets a name and is sorted by the list of its keys.
     fn sort_by(&mut self, target: Expr, variable: &Expr, key: Option<Expr>) -> Result<Expr, Refusal> {
         if is_hole(&target) || matches!(target.node, Node::Literal(_) | Node::Map { .. } | Node::Message { .. }) {
             let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
@@ -285,7 +285,7 @@ impl Expander<'_> {
         Ok(self.bind(SORT_INPUT.to_owned(), target, sorted))
     }
 
-    /// A loop without rounds: its accumulator is a name for `value` in `body`.
+    /// Makes a loop without rounds: its accumulator is a name for `value` in `body`.
     fn bind(&mut self, variable: String, value: Expr, body: Expr) -> Expr {
         let range = self.empty_list();
         let condition = self.literal(Literal::Bool(false));
@@ -293,7 +293,7 @@ impl Expander<'_> {
         self.comprehension(range, (UNUSED.to_owned(), None), variable, Loop { init: value, condition, step, result: body })
     }
 
-    /// `target.hasValue() ? present(body) : optional.none()`, with the value's name in `body`.
+    /// Makes `target.hasValue() ? present(body) : optional.none()`, with the value's name in `body`.
     fn optional(&mut self, target: Expr, variable: String, body: Expr, present: impl Fn(&mut Self, Expr) -> Expr) -> Expr {
         let copy = self.copy(&target);
         let has_value = self.method("hasValue", target);
@@ -304,14 +304,14 @@ impl Expander<'_> {
         self.call("_?_:_", vec![has_value, present, absent])
     }
 
-    /// The name of a loop's variable.
+    /// Returns the name of a loop's variable.
     fn variable(&self, argument: &Expr, message: &str) -> Result<String, Refusal> {
         let name = simple_name(argument, message)?;
         self.guard(argument, &name)?;
         Ok(name)
     }
 
-    /// The names of a loop's two variables.
+    /// Returns the names of a loop's two variables.
     fn two_variables(&self, first: &Expr, second: &Expr) -> Result<Variables, Refusal> {
         let message = "argument must be a simple name";
         let (first_name, second_name) = (simple_name(first, message)?, simple_name(second, message)?);
@@ -378,7 +378,7 @@ impl Expander<'_> {
         self.node(Node::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
     }
 
-    /// A copy of the tree with new ids. The caller ensures that it is not too deep.
+    /// Copies the tree with new ids. The caller ensures that it is not too deep.
     fn copy(&mut self, expr: &Expr) -> Expr {
         let id = if is_hole(expr) { expr.id } else { next(self.ids) };
         let node = match &expr.node {
@@ -429,7 +429,7 @@ impl Expander<'_> {
     }
 }
 
-/// The next free id.
+/// Returns the next free id.
 pub fn next(ids: &mut u32) -> u32 {
     let id = *ids;
     *ids = ids.saturating_add(1);
@@ -439,12 +439,12 @@ pub fn next(ids: &mut u32) -> u32 {
 /// Id of a placeholder node for a missing expression. The parser never returns a tree that contains one.
 pub const HOLE: u32 = 0;
 
-/// True if a node is a placeholder for a missing expression.
+/// Returns true if a node is a placeholder for a missing expression.
 pub fn is_hole(expr: &Expr) -> bool {
     expr.id == HOLE
 }
 
-/// The argument as a simple name.
+/// Returns the argument as a simple name.
 fn simple_name(argument: &Expr, message: &str) -> Result<String, Refusal> {
     match &argument.node {
         Node::Ident(name) if !is_hole(argument) => Ok(name.to_string()),

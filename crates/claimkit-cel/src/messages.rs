@@ -106,7 +106,7 @@ static MESSAGES: &[Message] = &[
     },
 ];
 
-/// The message type with this name.
+/// Returns the message type with this name.
 ///
 /// ```
 /// assert!(claimkit_cel::messages::find("google.protobuf.BoolValue").is_some());
@@ -116,12 +116,12 @@ pub fn find(name: &str) -> Option<&'static Message> {
 }
 
 impl Message {
-    /// The type of the value it becomes.
+    /// Returns the type of the value it becomes.
     pub fn result(&self) -> Type {
         Type::parse(self.result).unwrap_or(Type::Dyn)
     }
 
-    /// Its fields with their types.
+    /// Returns its fields with their types.
     pub fn fields(&self) -> Vec<(String, Type)> {
         let fields = self.fields.iter();
         fields.filter_map(|(name, kind)| Some(((*name).to_owned(), Type::parse(kind)?))).collect()

@@ -36,7 +36,7 @@ pub struct Entry {
 }
 
 impl Parts<'_> {
-    /// A part by its number.
+    /// Returns a part by its number.
     pub fn part(&self, id: PartId) -> Option<Part<'_>> {
         let &Stored { rule, form, start, end, ref pieces } = self.parts.get(id)?;
         Some(Part { rule, form, start, end, pieces: self.pieces.get(pieces.clone())? })
@@ -47,7 +47,7 @@ impl Parts<'_> {
         self.part(self.parts.len().checked_sub(1)?)
     }
 
-    /// The part inside any parentheses; `None` for a missing expression.
+    /// Returns the part inside any parentheses; `None` for a missing expression.
     pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, Part<'_>)> {
         let mut id = part;
         loop {
@@ -88,13 +88,13 @@ impl Parts<'_> {
         }
     }
 
-    /// The arguments of a call, or the elements of a list.
+    /// Returns the arguments of a call, or the elements of a list.
     pub fn arguments<'p>(&'p self, of: Part<'p>) -> impl Iterator<Item = PartId> + use<'p> {
         let arguments = of.part(Label::Arguments).and_then(|id| self.part(id));
         arguments.into_iter().flat_map(|arguments| arguments.parts(Label::Operand))
     }
 
-    /// The entries of a map, or the fields of a message, that were read to their end.
+    /// Returns the entries of a map, or the fields of a message, that were read to their end.
     pub fn entries(&self, part: Part<'_>) -> Vec<Entry> {
         let Some(list) = part.part(Label::Arguments).and_then(|id| self.part(id)) else { return Vec::new() };
         let keys = list.parts(Label::Key);
@@ -104,7 +104,7 @@ impl Parts<'_> {
         keys.zip(values).map(entry).collect()
     }
 
-    /// The name after a dot or in a message, without back quotes; or why it is refused.
+    /// Returns the name after a dot or in a message, without back quotes; or why it is refused.
     pub fn name(&self, part: Part<'_>) -> Result<&str, &'static str> {
         match part.first(Label::Identifier) {
             Some(Piece::Part(id)) => match self.part(id) {
@@ -140,7 +140,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Bytes of a piece.
+    /// Returns the bytes of a piece.
     pub fn piece_span(&self, piece: Piece) -> Range<u32> {
         match piece {
             Piece::Token(index) => self.tokens.seen.get(index).map_or(0..0, |token| token.bytes.clone()),
@@ -149,13 +149,13 @@ impl Parts<'_> {
         }
     }
 
-    /// The text of a piece.
+    /// Returns the text of a piece.
     pub fn piece_text(&self, piece: Piece) -> &str {
         let span = self.piece_span(piece);
         self.source.text().get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// Bytes of a part.
+    /// Returns the bytes of a part.
     pub fn span(&self, id: PartId) -> Range<u32> {
         let Some(part) = self.parts.get(id) else { return 0..0 };
         let tokens = self.tokens.seen.get(part.start..part.end).unwrap_or_default();

@@ -18,7 +18,7 @@ pub struct SyntaxProblems {
 }
 
 impl SyntaxProblems {
-    /// The problems in cel-go's words and form.
+    /// Returns the problems in cel-go's words and form.
     pub fn render(&self) -> String {
         self.problems.render(&self.source)
     }

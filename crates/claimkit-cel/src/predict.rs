@@ -13,7 +13,7 @@ const IN: usize = 0;
 const PAST: usize = 1;
 
 impl Machine<'_> {
-    /// The number of the way. Fails at the token that no way fits.
+    /// Returns the number of the way. Fails at the token that no way fits.
     pub fn choose(&self, choice: Choice) -> Result<usize, Fault> {
         let next = self.ahead(0);
         let go_in = |go_in: bool| Ok(if go_in { IN } else { PAST });

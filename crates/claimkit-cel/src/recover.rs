@@ -35,7 +35,7 @@ impl From<Halt> for Fault {
 }
 
 impl Machine<'_> {
-    /// A token matched: the error, if there was one, is over.
+    /// Records that a token matched: the error, if there was one, is over.
     pub fn matched(&mut self) {
         self.recovery.active = false;
         self.recovery.last_token = None;
@@ -62,7 +62,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The next token is not the one that must come. Leaves it out or assumes the missing one; `RecoverInline`.
+    /// Repairs the text where the next token is not the one that must come: leaves it out or assumes the missing one;
+    /// `RecoverInline`.
     pub fn repair(&mut self, next: PositionId) -> Result<Piece, Fault> {
         self.attempt()?;
         if self.leave_one_out()? {
@@ -125,7 +126,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Whether the next token is of the set or the end of the text.
+    /// Returns whether the next token is of the set or the end of the text.
     fn is_at(&self, set: TokenSet) -> bool {
         let kind = self.ahead(0);
         kind == TokenKind::End || set.has(kind)

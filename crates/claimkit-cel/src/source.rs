@@ -68,12 +68,12 @@ impl Source {
         &self.text
     }
 
-    /// The place of a token: always exact.
+    /// Returns the place of a token: always exact.
     pub fn token_location(&self, position: u32) -> Location {
         self.location_after(self.lines.partition_point(|line| line.position <= position), position)
     }
 
-    /// The place of a node, by the rule of the release.
+    /// Returns the place of a node, by the rule of the release.
     pub fn node_location(&self, position: u32) -> Location {
         match self.line_rule {
             LineRule::Exact => self.token_location(position),
@@ -83,14 +83,14 @@ impl Source {
         }
     }
 
-    /// The place of `position` on the line with number `line`; on the first line if that is 0.
+    /// Returns the place of `position` on the line with number `line`; on the first line if that is 0.
     fn location_after(&self, line: usize, position: u32) -> Location {
         let line = line.max(1);
         let start = self.lines.get(line.saturating_sub(1)).map_or(0, |line| line.position);
         Location { line: i64::try_from(line).unwrap_or(i64::MAX), column: i64::from(position.saturating_sub(start)) }
     }
 
-    /// The byte of the text at a place; none for a place outside of the text. For marking a problem in an editor.
+    /// Returns the byte of the text at a place; none for a place outside of the text. For marking a problem in an editor.
     pub fn byte(&self, location: Location) -> Option<usize> {
         let line = self.line(location.line)?;
         let column = usize::try_from(location.column).ok()?;
@@ -99,7 +99,7 @@ impl Source {
         Some(start.saturating_add(line.char_indices().nth(column).map_or(line.len(), |(byte, _)| byte)))
     }
 
-    /// The text of a line without its line feed. The empty text has no line.
+    /// Returns the text of a line without its line feed. The empty text has no line.
     fn line(&self, line: i64) -> Option<&str> {
         if self.text.is_empty() {
             return None;
@@ -111,7 +111,7 @@ impl Source {
     }
 }
 
-/// Sizes are far below 4 GiB: every entry point rejects larger requests.
+/// Returns a size as 32 bits. Sizes are far below 4 GiB: every entry point rejects larger requests.
 fn saturate(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -175,24 +175,24 @@ impl Problems {
         }
     }
 
-    /// Whether nothing was reported.
+    /// Returns whether nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// How many problems were reported, kept or not.
+    /// Returns how many problems were reported, kept or not.
     pub fn count(&self) -> usize {
         self.list.len().saturating_add(self.dropped)
     }
 
-    /// The problems that were kept, in order of line and column; those of one place in the order they were found.
+    /// Returns the problems that were kept, in order of line and column; those of one place in the order they were found.
     pub fn sorted(&self) -> Vec<&Problem> {
         let mut problems: Vec<&Problem> = self.list.iter().collect();
         claimkit_values::order::sort_by_key(&mut problems, |problem| problem.location);
         problems
     }
 
-    /// The text of cel-go's `Errors.ToDisplayString`.
+    /// Returns the text of cel-go's `Errors.ToDisplayString`.
     pub fn render(&self, source: &Source) -> String {
         let mut parts: Vec<String> = self.sorted().into_iter().map(|problem| problem.render(source)).collect();
         if self.dropped > 0 {
@@ -203,7 +203,7 @@ impl Problems {
 }
 
 impl Problem {
-    /// The text of cel-go's `Error.ToDisplayString`: place, message, and the line with a caret under the place.
+    /// Returns the text of cel-go's `Error.ToDisplayString`: place, message, and the line with a caret under the place.
     pub fn render(&self, source: &Source) -> String {
         let Location { line, column } = self.location;
         let mut text = format!("ERROR: <input>:{line}:{}: {}", column.saturating_add(1), self.message);

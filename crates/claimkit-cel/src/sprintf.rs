@@ -8,7 +8,7 @@ struct Verb<'a> {
     rest: &'a str,
 }
 
-/// `fmt.Sprintf(text)`: each `%` with what follows becomes `%!v(MISSING)` or another note.
+/// Computes `fmt.Sprintf(text)`: each `%` with what follows becomes `%!v(MISSING)` or another note.
 pub fn without_arguments(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -22,7 +22,7 @@ pub fn without_arguments(text: &str) -> String {
     result
 }
 
-/// Go's `print.go`, `doPrintf`, from the `%` on.
+/// Reads a verb from its `%` on, as `doPrintf` in Go's `print.go` does.
 fn verb(text: &str) -> Verb<'_> {
     let mut written = String::new();
     let mut index = ArgumentIndex::default();
@@ -97,7 +97,8 @@ impl ArgumentIndex {
     }
 }
 
-/// The number that `text` starts with, and what follows. A number above a million is treated as missing, with nothing after it; `print.go`, `parsenum`.
+/// Reads the number that `text` starts with, and returns what follows. A number above a million is treated as missing, with
+/// nothing after it; `print.go`, `parsenum`.
 fn number(text: &str) -> (Option<u32>, &str) {
     let mut value = None;
     let mut rest = text;

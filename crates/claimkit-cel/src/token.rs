@@ -147,7 +147,7 @@ pub struct TokenSet {
 }
 
 impl TokenSet {
-    /// The set of `kinds`.
+    /// Returns the set of `kinds`.
     pub const fn of(kinds: &[TokenKind]) -> Self {
         let mut bits = 0;
         let mut rest = kinds;
@@ -161,12 +161,12 @@ impl TokenSet {
     /// No kind, and the rule may end.
     pub const END_OF_RULE: Self = Self { kinds: 0, may_end: true };
 
-    /// Whether `kind` is in the set.
+    /// Returns whether `kind` is in the set.
     pub const fn has(self, kind: TokenKind) -> bool {
         self.kinds & (1_u64 << kind as u8) != 0
     }
 
-    /// The kinds of both; the rule may end if it may in either.
+    /// Returns the set with the kinds of both; the rule may end if it may in either.
     pub const fn or(self, other: Self) -> Self {
         Self { kinds: self.kinds | other.kinds, may_end: self.may_end || other.may_end }
     }
@@ -176,7 +176,7 @@ impl TokenSet {
         Self { kinds: self.kinds, may_end: false }
     }
 
-    /// The text after `expecting`: one name, or several in braces.
+    /// Returns the text after `expecting`: one name, or several in braces.
     pub fn names(self) -> String {
         let names: Vec<&str> = NAMES.iter().filter(|(kind, _)| self.has(*kind)).map(|(_, name)| *name).collect();
         match names.as_slice() {

@@ -51,12 +51,12 @@ impl Program {
         Trace { outcome, values }
     }
 
-    /// The text of a part.
+    /// Returns the text of a part.
     pub fn text_of(&self, span: &Range<u32>) -> &str {
         self.checked().ast.source.text().get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// One line for each part that decided: `device.driver == "a" is false: device.driver is "b"`.
+    /// Returns one line for each part that decided: `device.driver == "a" is false: device.driver is "b"`.
     pub fn explain(&self, trace: &Trace) -> Vec<String> {
         trace.reasons(self).iter().map(|reason| self.sentence(reason)).collect()
     }
@@ -82,12 +82,12 @@ impl Program {
 }
 
 impl Trace {
-    /// The value of a node, if it was evaluated.
+    /// Returns the value of a node, if it was evaluated.
     pub fn value_of(&self, expr: &Expr) -> Option<&Value> {
         self.values.get(expr.id as usize).and_then(Option::as_ref)
     }
 
-    /// All parts of the text that were evaluated, outer ones before inner ones.
+    /// Returns all parts of the text that were evaluated, outer ones before inner ones.
     pub fn parts(&self, program: &Program) -> Vec<Part> {
         let mut parts = Vec::new();
         self.collect(&program.checked().ast.root, &mut |expr, value| {
@@ -98,7 +98,7 @@ impl Trace {
         parts
     }
 
-    /// The parts that decided the result.
+    /// Returns the parts that decided the result.
     pub fn reasons(&self, program: &Program) -> Vec<Reason> {
         let mut reasons = Vec::new();
         self.decide(&program.checked().ast.root, &mut reasons);
@@ -150,7 +150,8 @@ impl Trace {
         reasons.push(Reason { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
     }
 
-    /// The longest selections from names in an expression. For a failed selection, its operand: that shows the existing keys.
+    /// Collects the longest selections from names in an expression. For a failed selection, its operand: that shows the existing
+    /// keys.
     fn reads(&self, expr: &Expr, reads: &mut Vec<Part>) {
         if is_selection(expr) && matches!(self.value_of(expr), Some(Value::Error(_))) {
             return children(expr, &mut |child| self.reads(child, reads));
@@ -168,7 +169,7 @@ impl Trace {
     }
 }
 
-/// Whether an expression is a name or selects from one.
+/// Returns whether an expression is a name or selects from one.
 fn is_selection(expr: &Expr) -> bool {
     let mut at = expr;
     loop {
@@ -223,7 +224,7 @@ pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
 /// Maximum number of elements of a container that are shown.
 const SHOWN: usize = 8;
 
-/// A value as it would be written in an expression; long containers are cut.
+/// Writes a value as it would be in an expression; long containers are cut.
 ///
 /// ```
 /// use claimkit_cel::{trace::shown, value::Value};
@@ -259,7 +260,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// A quantity in the largest unit that leaves no fraction.
+/// Writes a quantity in the largest unit that leaves no fraction.
 fn amount(number: f64) -> String {
     let binary = divided(number, 1024.0, ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]);
     let decimal = divided(number, 1000.0, ["k", "M", "G", "T", "P", "E"]);
@@ -278,7 +279,7 @@ fn divided(mut number: f64, by: f64, units: [&str; 6]) -> String {
     format!("{number}{unit}")
 }
 
-/// A value inside of a container.
+/// Writes a value inside of a container.
 fn short(value: &Value) -> String {
     match value {
         Value::List(_) => "[…]".to_owned(),

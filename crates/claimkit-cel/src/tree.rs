@@ -73,17 +73,17 @@ impl<'p> Part<'p> {
         if passes_on { self.part(Label::Operand) } else { None }
     }
 
-    /// All pieces with a label.
+    /// Returns all pieces with a label.
     pub fn all(&self, label: Label) -> impl Iterator<Item = Piece> + use<'p> {
         self.pieces.iter().filter(move |(own, _)| *own == label).map(|(_, piece)| *piece)
     }
 
-    /// The first piece with a label.
+    /// Returns the first piece with a label.
     pub fn first(&self, label: Label) -> Option<Piece> {
         self.all(label).next()
     }
 
-    /// All parts with a label.
+    /// Returns all parts with a label.
     pub fn parts(&self, label: Label) -> impl Iterator<Item = PartId> + use<'p> {
         self.all(label).filter_map(|piece| match piece {
             Piece::Part(part) => Some(part),
@@ -91,12 +91,12 @@ impl<'p> Part<'p> {
         })
     }
 
-    /// The first part with a label.
+    /// Returns the first part with a label.
     pub fn part(&self, label: Label) -> Option<PartId> {
         self.parts(label).next()
     }
 
-    /// Whether there is a piece with a label.
+    /// Returns whether there is a piece with a label.
     pub fn has(&self, label: Label) -> bool {
         self.first(label).is_some()
     }

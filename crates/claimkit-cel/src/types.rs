@@ -57,32 +57,32 @@ pub enum Type {
 pub const OPTIONAL: &str = "optional_type";
 
 impl Type {
-    /// A list of `element`.
+    /// Returns a list of `element`.
     pub fn list(element: Type) -> Type {
         Type::List(Arc::new(element))
     }
 
-    /// A map from `key` to `value`.
+    /// Returns a map from `key` to `value`.
     pub fn map(key: Type, value: Type) -> Type {
         Type::Map(Arc::new((key, value)))
     }
 
-    /// The type of the type `of`.
+    /// Returns the type of the type `of`.
     pub fn type_of(of: Type) -> Type {
         Type::Type(Some(Arc::new(of)))
     }
 
-    /// An optional value of the type `of`.
+    /// Returns an optional value of the type `of`.
     pub fn optional(of: Type) -> Type {
         Type::Opaque(Arc::from(OPTIONAL), Arc::from([of]))
     }
 
-    /// An opaque type without parameters.
+    /// Returns an opaque type without parameters.
     pub fn opaque(name: &str) -> Type {
         Type::Opaque(Arc::from(name), Arc::from([]))
     }
 
-    /// A type with fields.
+    /// Returns a type with fields.
     pub fn structure(name: &str) -> Type {
         Type::Struct(Arc::from(name))
     }
@@ -95,7 +95,7 @@ impl Type {
         }
     }
 
-    /// The types this type is made of.
+    /// Returns the types this type is made of.
     pub fn parameters(&self) -> Vec<&Type> {
         match self {
             Type::List(element) => vec![element],
@@ -106,12 +106,12 @@ impl Type {
         }
     }
 
-    /// True if the type or a part of it is [`Type::Missing`].
+    /// Returns true if the type or a part of it is [`Type::Missing`].
     pub fn has_missing(&self) -> bool {
         *self == Type::Missing || self.parameters().into_iter().any(Type::has_missing)
     }
 
-    /// True if both are the same type, where a wrapper counts as the type inside (cel-go, `IsEquivalentType`).
+    /// Returns true if both are the same type, where a wrapper counts as the type inside (cel-go, `IsEquivalentType`).
     pub fn is_equivalent(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Missing, _) | (_, Type::Missing) => false,
@@ -125,7 +125,7 @@ impl Type {
         }
     }
 
-    /// The number of types this type is made of, counted up to `limit`.
+    /// Returns the number of types this type is made of, counted up to `limit`.
     pub fn weight(&self, limit: usize) -> usize {
         let mut pending = Vec::new();
         let (mut next, mut count) = (self, 1_usize);
@@ -155,7 +155,7 @@ impl Type {
         InProblem(self)
     }
 
-    /// The name of the type without parameters, as `type()` and run-time errors print it.
+    /// Returns the name of the type without parameters, as `type()` and run-time errors print it.
     pub fn name(&self) -> &str {
         match self {
             Type::Dyn => "dyn",
@@ -306,7 +306,7 @@ pub struct Variables<'p> {
 }
 
 impl Variables<'_> {
-    /// The variable of a parameter.
+    /// Returns the variable of a parameter.
     pub fn of(&self, parameter: char) -> Type {
         let place = self.parameters.iter().position(|known| *known == parameter).and_then(|place| u32::try_from(place).ok());
         place.map_or(Type::Dyn, |place| Type::Variable(self.first.saturating_add(place)))
@@ -326,14 +326,14 @@ impl Default for Unifier {
 }
 
 impl Unifier {
-    /// A variable that stands for nothing yet.
+    /// Makes a variable that stands for nothing yet.
     pub fn fresh(&mut self) -> Type {
         let number = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
         self.bindings.push(None);
         Type::Variable(number)
     }
 
-    /// A variable for each type parameter of a signature.
+    /// Makes a variable for each type parameter of a signature.
     pub fn fresh_for<'p>(&mut self, parameters: &'p [char]) -> Variables<'p> {
         let first = u32::try_from(self.bindings.len()).unwrap_or(u32::MAX);
         self.bindings.extend(parameters.iter().map(|_| None));
@@ -345,17 +345,18 @@ impl Unifier {
         self.bindings.is_empty()
     }
 
-    /// Types were too large to compare; all answers since are worthless.
+    /// Returns true if types were too large to compare; all answers since are worthless.
     pub fn is_exhausted(&self) -> bool {
         self.steps >= MOST_STEPS
     }
 
-    /// Whether a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept if so.
+    /// Returns whether a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept
+    /// if so.
     pub fn assignable(&mut self, to: &Type, from: &Type) -> bool {
         self.all_assignable([(to, Cow::Borrowed(from))])
     }
 
-    /// [`Unifier::assignable`] for several pairs at once.
+    /// Asks [`Unifier::assignable`] for several pairs at once.
     pub fn all_assignable<'t>(&mut self, pairs: impl IntoIterator<Item = (&'t Type, Cow<'t, Type>)>) -> bool {
         self.trail.clear();
         let fits = pairs.into_iter().all(|(to, from)| self.unify(to, &from));
@@ -417,7 +418,7 @@ impl Unifier {
         }
     }
 
-    /// Whether `variable` may stand for `by`, and whether it already stood for something.
+    /// Returns whether `variable` may stand for `by`, and whether it already stood for something.
     fn substitutes(&mut self, by: &Type, variable: &Type) -> (bool, bool) {
         if by == variable {
             return (true, true);
@@ -462,7 +463,7 @@ impl Unifier {
         }
     }
 
-    /// The type with its variables replaced by what they stand for; free ones become dyn if `free_is_dyn`.
+    /// Returns the type with its variables replaced by what they stand for; free ones become dyn if `free_is_dyn`.
     pub fn substitute(&mut self, of: &Type, free_is_dyn: bool) -> Type {
         self.steps = self.steps.saturating_add(1);
         if self.is_exhausted() {
@@ -492,7 +493,7 @@ impl Unifier {
         }
     }
 
-    /// The substituted type, if it has variables.
+    /// Returns the substituted type, if it has variables.
     fn substitute_shared(&mut self, of: &Type, free_is_dyn: bool) -> Option<Type> {
         has_variables(of).then(|| self.substitute(of, free_is_dyn))
     }
@@ -505,7 +506,7 @@ fn has_variables(of: &Type) -> bool {
     finds_variables(of, &mut 0)
 }
 
-/// `count`: the parts that were looked at.
+/// Returns true if a type has variables or is large; `count` is the number of parts that were looked at.
 fn finds_variables(of: &Type, count: &mut usize) -> bool {
     *count = count.saturating_add(1);
     *count > LARGE

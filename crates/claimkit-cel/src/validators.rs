@@ -54,7 +54,7 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
 /// Checks whether a literal is what a function needs.
 type Test = fn(&Literal) -> bool;
 
-/// True if a format string is not a literal. The validator of one release crashes on that.
+/// Returns true if a format string is not a literal. The validator of one release crashes on that.
 #[doc(hidden)]
 pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
@@ -92,7 +92,7 @@ fn is_regex(literal: &Literal) -> bool {
     }
 }
 
-/// Whether there is anything to validate in a node itself.
+/// Returns whether there is anything to validate in a node itself.
 fn is_looked_at(expr: &Expr) -> bool {
     match &expr.node {
         Node::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
@@ -101,8 +101,8 @@ fn is_looked_at(expr: &Expr) -> bool {
     }
 }
 
-/// The nodes to validate, in order, each with a flag: true inside arguments that may mix types. `deep`: the flag applies at any
-/// depth; otherwise only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
+/// Collects the nodes to validate, in order, each with a flag: true inside arguments that may mix types. `deep`: the flag applies
+/// at any depth; otherwise only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
 fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
     if is_looked_at(expr) {
         into.push((expr, exempt));
@@ -205,7 +205,7 @@ impl Validator<'_> {
         }
     }
 
-    /// `"…".format([…])` of literals.
+    /// Validates `"…".format([…])` of literals.
     fn format(&mut self, node: &Expr) {
         let Node::Call { function, target: Some(target), arguments } = &node.node else { return };
         if function != "format" {

@@ -82,12 +82,12 @@ pub struct EvalError {
 }
 
 impl EvalError {
-    /// An error with upstream's text that ends the evaluation.
+    /// Makes an error with upstream's text that ends the evaluation.
     pub fn stop(text: impl Into<String>) -> EvalError {
         EvalError { text: text.into(), ours: false, stops: true }
     }
 
-    /// A limit of this engine, which ends the evaluation.
+    /// Makes the error for a limit of this engine, which ends the evaluation.
     pub fn limit(text: &str) -> EvalError {
         EvalError { text: text.to_owned(), ours: true, stops: true }
     }
@@ -122,7 +122,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// The key for a value; `None` if Go cannot hash it.
+    /// Returns the key for a value; `None` if Go cannot hash it.
     pub fn of(value: &Value) -> Option<Key> {
         Some(match value {
             Value::Null => Key::Null,
@@ -153,7 +153,7 @@ pub struct Map {
 const SMALL_MAP: usize = 8;
 
 impl Map {
-    /// A map with string keys, which are distinct.
+    /// Returns a map with string keys, which are distinct.
     pub fn with_names(entries: Vec<(Arc<str>, Value)>, missing: Option<Value>) -> Map {
         let mut map = Map {
             entries: entries.into_iter().map(|(name, value)| (Value::String(name), value)).collect(),
@@ -200,22 +200,22 @@ impl Map {
         }
     }
 
-    /// The entries in the order they were made.
+    /// Returns the entries in the order they were made.
     pub fn entries(&self) -> &[(Value, Value)] {
         &self.entries
     }
 
-    /// Go holds it as a map of strings: no other key is looked up.
+    /// Returns true if Go holds it as a map of strings: no other key is looked up.
     pub fn is_native(&self) -> bool {
         self.native
     }
 
-    /// How many entries there are.
+    /// Returns how many entries there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are no entries.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -231,7 +231,7 @@ impl Map {
         }
     }
 
-    /// The value under a text.
+    /// Returns the value under a text.
     pub fn find_name(&self, name: &str) -> Option<&Value> {
         let found = match &self.index {
             None => {
@@ -244,7 +244,7 @@ impl Map {
         found.or(self.missing.as_ref())
     }
 
-    /// The value under a key; numbers of different types find each other (cel-go, `common/types/map.go`, `Find`).
+    /// Returns the value under a key; numbers of different types find each other (cel-go, `common/types/map.go`, `Find`).
     pub fn find(&self, key: &Value) -> Option<&Value> {
         if let Value::String(name) = key {
             return self.find_name(name);
@@ -252,7 +252,7 @@ impl Map {
         self.find_present(key).or(self.missing.as_ref())
     }
 
-    /// [`Map::find`] without what stands for missing entries.
+    /// Finds a value as [`Map::find`] does, without what stands for missing entries.
     pub fn find_present(&self, key: &Value) -> Option<&Value> {
         let exact = Key::of(key)?;
         let position = self.position(&exact).or_else(|| {
@@ -272,7 +272,7 @@ fn same_key(have: &Value, wanted: &Key) -> bool {
     }
 }
 
-/// The same number as keys of the other number types. An integer does not find a key that is a floating-point number.
+/// Returns the same number as keys of the other number types. An integer does not find a key that is a floating-point number.
 fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
     match key {
         Value::Double(d) => (exact_int(*d).map(Key::Int), exact_uint(*d).map(Key::Uint)),
@@ -282,7 +282,8 @@ fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
     }
 }
 
-/// The integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`, `doubleToInt64Checked`).
+/// Returns the integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`,
+/// `doubleToInt64Checked`).
 ///
 /// ```
 /// assert_eq!(claimkit_cel::value::exact_int(3.0), Some(3));
@@ -293,7 +294,7 @@ pub fn exact_int(number: f64) -> Option<i64> {
         .then_some(number as i64)
 }
 
-/// The unsigned integer that the number is.
+/// Returns the unsigned integer that the number is.
 ///
 /// ```
 /// assert_eq!(claimkit_cel::value::exact_uint(-1.0), None);
@@ -303,22 +304,22 @@ pub fn exact_uint(number: f64) -> Option<u64> {
 }
 
 impl Value {
-    /// An error with upstream's text.
+    /// Makes an error with upstream's text.
     pub fn error(text: impl Into<String>) -> Value {
         Value::Error(Arc::new(EvalError { text: text.into(), ours: false, stops: false }))
     }
 
-    /// A limit of this engine was reached.
+    /// Makes the error for a limit of this engine that was reached.
     pub fn limit(text: &str) -> Value {
         Value::Error(Arc::new(EvalError::limit(text)))
     }
 
-    /// The evaluation ends here, with upstream's text.
+    /// Makes the error that ends the evaluation here, with upstream's text.
     pub fn abort(text: &str) -> Value {
         Value::Error(Arc::new(EvalError::stop(text)))
     }
 
-    /// The error that operators give for operands they do not know.
+    /// Returns the error that operators give for operands they do not know.
     pub fn no_such_overload() -> Value {
         Value::error("no such overload")
     }
@@ -339,7 +340,7 @@ impl Value {
         Value::Map(Arc::new(Map::with_names(fields, None)))
     }
 
-    /// Whether this is a value of Kubernetes' own types, which is equal to others of its type only.
+    /// Returns whether this is a value of Kubernetes' own types, which is equal to others of its type only.
     pub fn is_object(&self) -> bool {
         matches!(
             self,
@@ -347,7 +348,7 @@ impl Value {
         )
     }
 
-    /// Whether this is an error.
+    /// Returns whether this is an error.
     pub fn is_error(&self) -> bool {
         matches!(self, Value::Error(_))
     }
@@ -374,7 +375,7 @@ impl Value {
         }
     }
 
-    /// The name of the value's type.
+    /// Returns the name of the value's type.
     pub fn type_name(&self) -> &'static str {
         match self {
             Value::Error(_) => "error",
@@ -412,7 +413,7 @@ impl Value {
         })
     }
 
-    /// Whether `optional.ofNonZeroValue()` takes it for nothing (cel-go, `common/types`, `IsZeroValue`).
+    /// Returns whether `optional.ofNonZeroValue()` takes it for nothing (cel-go, `common/types`, `IsZeroValue`).
     pub fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,

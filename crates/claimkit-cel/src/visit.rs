@@ -180,7 +180,7 @@ impl Builder<'_> {
         self.tasks.get_mut(from..).unwrap_or_default().reverse();
     }
 
-    /// A variable or the call of a function.
+    /// Builds a variable or the call of a function.
     fn visit_name(&mut self, place: NodeParts, start: usize) {
         let position = self.text.token_position(start);
         let Some(part) = self.text.part(place.part) else { return };
@@ -201,7 +201,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `Name{field: value}`.
+    /// Builds `Name{field: value}`.
     fn visit_message(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let list = part.part(Label::Arguments).and_then(|id| self.text.part(id));
@@ -269,7 +269,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Operators and indices.
+    /// Builds operators and indices.
     fn finish_operator(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let signs = part.all(Label::Operator).count();
@@ -299,7 +299,7 @@ impl Builder<'_> {
         self.push(place, position, node, height, size);
     }
 
-    /// A chain of `&&` or `||` becomes a tree of little depth; `balancedTree`.
+    /// Builds from a chain of `&&` or `||` a tree of little depth; `balancedTree`.
     fn finish_chain(&mut self, place: NodeParts, function: &'static str) {
         let Some(part) = self.text.part(place.part) else { return };
         let count = part.parts(Label::Operand).count();
@@ -314,7 +314,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `operand.field`, `operand.?field`.
+    /// Builds `operand.field` and `operand.?field`.
     fn finish_select(&mut self, place: NodeParts) {
         let Some(part) = self.text.part(place.part) else { return };
         let is_optional = part.has(Label::Optional);
@@ -341,7 +341,7 @@ impl Builder<'_> {
         self.push(place, position, node, height, size.saturating_add(1));
     }
 
-    /// A call, or what a macro makes of it.
+    /// Builds a call, or what a macro makes of it.
     fn finish_call(&mut self, place: NodeParts) -> Result<(), Halt> {
         let Some(part) = self.text.part(place.part) else { return Ok(()) };
         let is_method = part.rule == Rule::Member;
@@ -436,7 +436,7 @@ impl Builder<'_> {
         self.push(place, position, Node::Message { type_name, fields }, height, size);
     }
 
-    /// The last `count` nodes that were built: the operands of a node.
+    /// Returns the last `count` nodes that were built: the operands of a node.
     fn operands(&self, count: usize) -> &[Built] {
         self.built.get(self.built.len().saturating_sub(count)..).unwrap_or_default()
     }
@@ -463,7 +463,7 @@ impl Builder<'_> {
         self.leaf(place, self.text.token_position(start), Node::Literal(literal));
     }
 
-    /// A placeholder for a missing expression.
+    /// Builds a placeholder for a missing expression.
     fn hole(&mut self, position: u32) {
         let expr = Expr { id: HOLE, position, span: 0..0, generated: false, node: Node::Literal(Literal::Null) };
         self.built.push(Built { expr, span: 0..0, height: 1, size: 1 });
@@ -485,18 +485,18 @@ const RESERVED_TASKS: usize = 16;
 /// How many nodes an expansion adds at most.
 const ADDED_NODES: u32 = 24;
 
-/// Whether cel-go counts a part of this rule as a level when it builds its node.
+/// Returns whether cel-go counts a part of this rule as a level when it builds its node.
 fn is_level(rule: Rule) -> bool {
     matches!(rule, Rule::Expression | Rule::Relation | Rule::Calculation | Rule::Member)
 }
 
-/// The height and the size of a node with these operands.
+/// Returns the height and the size of a node with these operands.
 fn measure(operands: &[Built]) -> (u32, u32) {
     let height = operands.iter().map(|built| built.height).max().unwrap_or(0).saturating_add(1);
     (height, operands.iter().fold(1_u32, |size, built| size.saturating_add(built.size)))
 }
 
-/// The function of an operator between two operands.
+/// Returns the function of an operator between two operands.
 fn binary(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Equal => "_==_",
@@ -521,7 +521,7 @@ struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The tree of the operators from `low` up to but without `high`, and the terms between and around them.
+    /// Builds the tree of the operators from `low` up to but without `high`, and the terms between and around them.
     fn balance(&self, terms: &mut impl Iterator<Item = Built>, low: usize, high: usize, ids: &mut u32) -> Option<Built> {
         if low >= high {
             return terms.next();

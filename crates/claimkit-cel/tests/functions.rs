@@ -12,7 +12,7 @@ fn declarations() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// A type as the table writes it: without marks around parameters, times by their short names.
+/// Reads a type as the table writes it: without marks around parameters, times by their short names.
 fn read(kind: &Value) -> Type {
     let text = kind.as_str().unwrap().replace(['<', '>'], "");
     let text = text.replace("google.protobuf.Duration", "duration").replace("google.protobuf.Timestamp", "timestamp");

@@ -19,7 +19,7 @@ fn run(expression: &str) -> Result<bool, String> {
     result
 }
 
-/// `cel.bind(x1, FIRST, cel.bind(x2, STEP of x1, … LAST))`
+/// Writes `cel.bind(x1, FIRST, cel.bind(x2, STEP of x1, … LAST))`.
 fn doubled(first: &str, step: impl Fn(&str) -> String, times: usize, last: impl Fn(&str) -> String) -> String {
     let mut text = String::new();
     let mut before = first.to_owned();

@@ -2,7 +2,7 @@
 
 use claimkit_cel::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node};
 
-/// The tree without ids and places.
+/// Prints the tree without ids and places.
 pub fn shape(expr: &Expr) -> String {
     let all = |exprs: &[Expr]| exprs.iter().map(shape).collect::<Vec<_>>().join(" ");
     match &expr.node {
@@ -33,7 +33,8 @@ pub fn shape(expr: &Expr) -> String {
     }
 }
 
-/// A text for the tree, with parentheses around every operator. What a macro made is taken from the text it was parsed from.
+/// Writes a text for the tree, with parentheses around every operator. What a macro made is taken from the text it was parsed
+/// from.
 pub fn text(ast: &Ast, expr: &Expr) -> String {
     let text = |expr: &Expr| text(ast, expr);
     let all = |exprs: &[Expr]| exprs.iter().map(text).collect::<Vec<_>>().join(", ");
@@ -76,17 +77,17 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
     }
 }
 
-/// `_>=_`; a function may be called `__one`.
+/// Recognizes `_>=_`; a function may be called `__one`.
 fn is_operator(name: &str) -> bool {
     name.starts_with('_') && !name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-/// The text that a node was parsed from.
+/// Returns the text that a node was parsed from.
 pub fn source<'a>(ast: &'a Ast, expr: &Expr) -> &'a str {
     &ast.source.text()[expr.span.start as usize..expr.span.end as usize]
 }
 
-/// All nodes of a tree with their level; the root's is 1.
+/// Returns all nodes of a tree with their level; the root's is 1.
 pub fn nodes(root: &Expr) -> Vec<(&Expr, u32)> {
     let mut found = vec![(root, 1)];
     let mut next = 0;

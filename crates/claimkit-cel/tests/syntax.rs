@@ -18,7 +18,7 @@ fn tree(text: &str) -> Ast {
     parse(text, &options(&CEL_GO_0_23)).unwrap_or_else(|problems| panic!("{text}: {}", problems.render()))
 }
 
-/// The problems of a text, each on one line, without the lines of the source.
+/// Returns the problems of a text, each on one line, without the lines of the source.
 fn problems(text: &str, dialect: &'static Dialect) -> Vec<String> {
     match parse(text, &options(dialect)) {
         Ok(_) => Vec::new(),
@@ -45,7 +45,7 @@ fn recorded_syntax_errors_are_reproduced() {
     }
 }
 
-/// The same by 1.37.2's compiler.
+/// Checks the same by 1.37.2's compiler.
 #[test]
 fn syntax_errors_of_1_37_are_reproduced() {
     let lines = recorded("syntax-soup-1.37.2");
@@ -298,7 +298,7 @@ fn is_name(ast: Ast) -> bool {
     matches!(ast.root, Expr { node: Node::Ident(_), .. })
 }
 
-/// Texts of the grammar, with and without parentheses.
+/// Makes texts of the grammar, with and without parentheses.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "x",

@@ -5,21 +5,21 @@ use claimkit_cel::{Environment, ErrorKind, Mode, SELECTOR_COST_LIMIT};
 
 use super::environment;
 
-/// The type of a compiled expression, or the whole error.
+/// Returns the type of a compiled expression, or the whole error.
 fn compiled(minor: u8, expression: &str) -> Result<String, String> {
     let environment = environment(minor, &[], Mode::Stored);
     environment.check(expression).map(|checked| checked.output_type().to_string()).map_err(|error| error.text)
 }
 
-/// The cost estimate of an expression, and its cost.
+/// Returns the cost estimate of an expression, and its cost.
 fn costs(minor: u8, expression: &str) -> (u64, u64) {
     let environment = environment(minor, &[], Mode::Stored);
     let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
     (program.cost_estimate().unwrap().max, program.evaluate(&[], SELECTOR_COST_LIMIT).cost)
 }
 
-/// cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the error names the refused element, at any
-/// depth.
+/// Follows cel-go 0.20 to 0.26, `ext/formatting.go`, `stringFormatChecker.verifyString`: the error names the refused element, at
+/// any depth.
 #[test]
 fn a_format_names_the_element_it_does_not_take() {
     let text = "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given kubernetes.Quantity";
@@ -37,8 +37,8 @@ fn a_format_names_the_element_it_does_not_take() {
     assert_eq!(compiled(36, r#""%s".format([[1, [{"a": b"b"}]]])"#), Ok("string".to_owned()));
 }
 
-/// kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit is
-/// converted to an unsigned number as it is, so that -1 is the largest.
+/// Follows kube-apiserver 1.33 to 1.36, `k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`, `split`: a literal limit
+/// is converted to an unsigned number as it is, so that -1 is the largest.
 #[test]
 fn a_split_with_a_negative_limit_has_no_known_size() {
     let each = |limit: &str| costs(36, &format!(r#""a.b".split("."{limit}).all(x, x != "")"#)).0;
@@ -46,7 +46,7 @@ fn a_split_with_a_negative_limit_has_no_known_size() {
     assert!(each("") < 100 && each(", 2") < 100);
 }
 
-/// The same, `_==_`: for two URLs the size of the right one counts.
+/// Follows the same, `_==_`: for two URLs the size of the right one counts.
 #[test]
 fn equality_of_urls_is_estimated_by_the_right_side() {
     let (short, long) = (r#"url("https://a.b/")"#, format!(r#"url("https://a.b/{}")"#, "c".repeat(100)));
@@ -54,7 +54,7 @@ fn equality_of_urls_is_estimated_by_the_right_side() {
     assert_eq!(right - left, 10);
 }
 
-/// The same, `CallCost`, `validate`: a string counts as one longer than its length, so that an empty string has a cost.
+/// Follows the same, `CallCost`, `validate`: a string counts as one longer than its length, so that an empty string has a cost.
 #[test]
 fn named_formats_cost_something_for_empty_texts() {
     let cost = |text: &str| costs(36, &format!(r#"format.dns1123Label().validate("{text}") == optional.none()"#)).1;
@@ -63,7 +63,8 @@ fn named_formats_cost_something_for_empty_texts() {
     assert!(cost("a123456789") > cost("a12345678"));
 }
 
-/// kube-apiserver, `pkg/cel/library/lists.go`: an element without an order is an error at any place; sums begin with zero.
+/// Follows kube-apiserver, `pkg/cel/library/lists.go`: an element without an order is an error at any place; sums begin with
+/// zero.
 #[test]
 fn lists_are_asked_for_every_element() {
     let environment = environment(36, &[], Mode::Stored);
@@ -83,8 +84,8 @@ fn lists_are_asked_for_every_element() {
     assert_eq!(run("string([-0.0].sum()) == '0' && [1.5, -0.5].sum() == 1.0"), Ok(true));
 }
 
-/// cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of `format`
-/// or inside of one, later also inside of other calls there.
+/// Follows cel-go, `cel/validator.go`, `inExemptFunction`: up to 0.17 a list of several types is exempt as an argument of
+/// `format` or inside of one, later also inside of other calls there.
 #[test]
 fn lists_of_several_types_are_exempt_inside_of_formats() {
     for (expression, first) in [
@@ -114,9 +115,9 @@ fn says(minor: u8, expression: &str) -> Result<bool, String> {
     program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from)
 }
 
-/// cel-go 0.17 to 0.26, `common/types/overflow.go`, `subtractTimeDurationChecked` (turns the duration round first) and
-/// `subtractTimeChecked` (multiplies the whole seconds first); `common/types/string.go`, `String.ConvertToType` (a text of a
-/// time that is too early or too late is an overflow).
+/// Follows cel-go 0.17 to 0.26, `common/types/overflow.go`, `subtractTimeDurationChecked` (turns the duration round first) and
+/// `subtractTimeChecked` (multiplies the whole seconds first); `common/types/string.go`, `String.ConvertToType` (a text of a time
+/// that is too early or too late is an overflow).
 #[test]
 fn times_overflow_where_upstream_computes() {
     for minor in 30..=36 {
@@ -140,8 +141,8 @@ fn times_overflow_where_upstream_computes() {
     }
 }
 
-/// cel-go 0.17 to 0.26, `common/stdlib/standard.go`, `inTimeZone`; Go, `time/zoneinfo.go`, `containsDotDot`, and `strconv/atoi.go`,
-/// `ParseUint`, which reads no further than to the digit that is too many.
+/// Follows cel-go 0.17 to 0.26, `common/stdlib/standard.go`, `inTimeZone`; Go, `time/zoneinfo.go`, `containsDotDot`, and
+/// `strconv/atoi.go`, `ParseUint`, which reads no further than to the digit that is too many.
 #[test]
 fn zones_are_refused_in_gos_words() {
     for minor in 30..=36 {
@@ -159,7 +160,7 @@ fn zones_are_refused_in_gos_words() {
     }
 }
 
-/// cel-go 0.26, `ext/lists.go`, `sortListByAssociatedKeys`: keys that cannot be compared are not less than each other; Go
+/// Follows cel-go 0.26, `ext/lists.go`, `sortListByAssociatedKeys`: keys that cannot be compared are not less than each other; Go
 /// sorts up to 12 elements by insertion.
 #[test]
 fn lists_with_keys_that_are_not_a_number_are_sorted() {
@@ -172,8 +173,8 @@ fn lists_with_keys_that_are_not_a_number_are_sorted() {
     assert_eq!(says(36, keys), Ok(true));
 }
 
-/// kube-apiserver 1.31, `pkg/cel/library/cidr.go`, `cidrContainsCIDR`: the other address is not cut off before it is compared,
-/// be it a text or a network. Mended in 1.32.4 and 1.33 (kubernetes/kubernetes#130450, #130773).
+/// Follows kube-apiserver 1.31, `pkg/cel/library/cidr.go`, `cidrContainsCIDR`: the other address is not cut off before it is
+/// compared, be it a text or a network. Mended in 1.32.4 and 1.33 (kubernetes/kubernetes#130450, #130773).
 #[test]
 fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
     let contains = |minor: u8, patch: u8, expression: &str| {
@@ -197,7 +198,7 @@ fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `common/types/map.go`, `refValMapAccessor.Find`: an integer finds integers of both types, a
+/// Follows cel-go 0.20 to 0.26, `common/types/map.go`, `refValMapAccessor.Find`: an integer finds integers of both types, a
 /// floating-point number finds all. `common/types/overflow.go`, `doubleToInt64Checked`: the least integer is not one of them.
 #[test]
 fn keys_of_maps_find_each_other_in_one_direction() {
@@ -219,7 +220,7 @@ fn keys_of_maps_find_each_other_in_one_direction() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `common/types/list.go`, `IndexOrError`.
+/// Follows cel-go 0.20 to 0.26, `common/types/list.go`, `IndexOrError`.
 #[test]
 fn indices_that_are_no_int_are_not_supported() {
     for minor in 31..=36 {
@@ -234,9 +235,9 @@ fn indices_that_are_no_int_are_not_supported() {
     }
 }
 
-/// cel-go 0.26, `ext/strings.go`, `joinValSeparator`, and `interpreter/interpretable.go`, `invalidOptionalEntryInit`: values
-/// in errors are printed by Go's `%v`, with `String()` of `common/types/list.go`, `map.go`, `optional.go`, `type.go`, Go's `time`
-/// and blang/semver.
+/// Follows cel-go 0.26, `ext/strings.go`, `joinValSeparator`, and `interpreter/interpretable.go`, `invalidOptionalEntryInit`:
+/// values in errors are printed by Go's `%v`, with `String()` of `common/types/list.go`, `map.go`, `optional.go`, `type.go`, Go's
+/// `time` and blang/semver.
 #[test]
 fn values_in_errors_are_printed_as_go_prints_them() {
     for minor in 34..=36 {
@@ -269,7 +270,7 @@ fn values_in_errors_are_printed_as_go_prints_them() {
     }
 }
 
-/// Upstream prints all of a value; here an error does not grow without bounds.
+/// Checks that errors are cut: upstream prints all of a value; here an error does not grow without bounds.
 #[test]
 fn large_values_in_errors_are_cut() {
     let long = format!(r#"cel.bind(s, "{}".replace("", "{}"), "#, "a".repeat(1000), "b".repeat(1000));
@@ -284,7 +285,7 @@ fn large_values_in_errors_are_cut() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `common/types/timestamp.go`, `Timestamp.IsZeroValue`: Go's zero time, not that of 1970.
+/// Follows cel-go 0.20 to 0.26, `common/types/timestamp.go`, `Timestamp.IsZeroValue`: Go's zero time, not that of 1970.
 #[test]
 fn the_first_instant_is_nothing() {
     for minor in 31..=36 {
@@ -297,8 +298,8 @@ fn the_first_instant_is_nothing() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `common/types/optional.go`, `Optional.Equal`: the value itself is asked, without the test for `null`
-/// that `==` makes.
+/// Follows cel-go 0.20 to 0.26, `common/types/optional.go`, `Optional.Equal`: the value itself is asked, without the test for
+/// `null` that `==` makes.
 #[test]
 fn an_optional_value_of_kubernetes_does_not_take_null() {
     for minor in 31..=36 {
@@ -311,7 +312,7 @@ fn an_optional_value_of_kubernetes_does_not_take_null() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `interpreter/interpretable.go`, `evalMap.Eval`: an optional entry without a value takes away what
+/// Follows cel-go 0.20 to 0.26, `interpreter/interpretable.go`, `evalMap.Eval`: an optional entry without a value takes away what
 /// is under its key.
 #[test]
 fn an_entry_without_a_value_removes_the_one_before() {
@@ -326,8 +327,8 @@ fn an_entry_without_a_value_removes_the_one_before() {
     }
 }
 
-/// cel-go 0.20 to 0.26, `interpreter/decorators.go`, `maybeBuildListLiteral`, `maybeBuildMapLiteral`: literals of constants are
-/// evaluated when the program is made, also those that fail; Go cannot hash bytes, and nothing catches that panic.
+/// Follows cel-go 0.20 to 0.26, `interpreter/decorators.go`, `maybeBuildListLiteral`, `maybeBuildMapLiteral`: literals of
+/// constants are evaluated when the program is made, also those that fail; Go cannot hash bytes, and nothing catches that panic.
 #[test]
 fn literals_of_constants_are_evaluated_when_the_program_is_made() {
     let environment = environment(36, &[], Mode::Stored);

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         self.environment.candidates(name).find_map(|candidate| self.environment.function_index(&candidate))
     }
 
-    /// `a.?b`
+    /// Checks `a.?b`.
     fn check_optional_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a Expr) {
         let Node::Literal(Literal::String(name)) = &field.node else { return };
         self.check(operand);
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Every operand of `&&` and `||` that is not a boolean is a problem of its own.
+    /// Reports every operand of `&&` and `||` that is not a boolean as a problem of its own.
     fn resolve_logical(&mut self, expr: &'a Expr, function: usize, arguments: &'a [Expr]) {
         let mut fits = true;
         for argument in arguments {
@@ -148,13 +148,13 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// True if the types can never unify because their constructors differ: list, map, opaque type.
+/// Returns true if the types can never unify because their constructors differ: list, map, opaque type.
 fn differ_in_kind(one: &Type, other: &Type) -> bool {
     let has_parts = |of: &Type| matches!(of, Type::List(_) | Type::Map(_) | Type::Opaque(..));
     has_parts(one) && has_parts(other) && std::mem::discriminant(one) != std::mem::discriminant(other)
 }
 
-/// A signature's type with its parameters replaced by variables.
+/// Returns a signature's type with its parameters replaced by variables.
 fn instantiate<'t>(declared: &'t Type, variables: Variables<'_>) -> Cow<'t, Type> {
     let inside = |inner: &Type| instantiate(inner, variables).into_owned();
     Cow::Owned(match declared {

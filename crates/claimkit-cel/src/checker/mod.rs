@@ -56,7 +56,7 @@ impl Matching {
         self.0 |= u32::try_from(position).ok().and_then(|position| 1_u64.checked_shl(position)).unwrap_or(0);
     }
 
-    /// The number of overloads in the set.
+    /// Returns the number of overloads in the set.
     pub fn count(self) -> u32 {
         self.0.count_ones()
     }
@@ -68,7 +68,7 @@ impl Matching {
 }
 
 impl Findings {
-    /// The type of a node.
+    /// Returns the type of a node.
     pub fn type_of(&self, id: u32) -> &Type {
         self.types.get(id as usize).unwrap_or(&Type::Dyn)
     }
@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
         self.types.get(expr.id as usize).cloned().unwrap_or(Type::Dyn)
     }
 
-    /// The type of a checked node, with its known type variables substituted.
+    /// Returns the type of a checked node, with its known type variables substituted.
     fn known_type(&mut self, expr: &Expr) -> Type {
         let found = self.type_of(expr);
         self.unifier.substitute(&found, false)
@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The full name and the type of a variable or a type's name.
+    /// Returns the full name and the type of a variable or a type's name.
     fn look_up(&self, name: &str) -> Option<(Arc<str>, Type)> {
         let apart = self.environment.rules().scopes_are_apart;
         for candidate in self.environment.candidates(name) {
@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, Type::list(element));
     }
 
-    /// The type inside an optional element. Anything else is a problem.
+    /// Returns the type inside an optional element. Anything else is a problem.
     fn unwrap_optional(&mut self, element: &Expr, found: Type) -> Type {
         match self.unifier.substitute(&found, false) {
             Type::Dyn | Type::Any => found,
@@ -315,7 +315,7 @@ impl<'a> Checker<'a> {
         self.report(position, format!("expected type '{}' but found '{}'", wanted.in_problem(), found.in_problem()));
     }
 
-    /// The more general of two types; dyn if they are incompatible, which a validator may reject later.
+    /// Returns the more general of two types; dyn if they are incompatible, which a validator may reject later.
     fn join(&mut self, before: Option<Type>, found: Type) -> Type {
         let Some(before) = before.filter(|before| *before != Type::Missing) else { return found };
         if self.unifier.assignable(&before, &found) {
@@ -450,7 +450,8 @@ impl<'a> Checker<'a> {
         self.set_type(expr.id, result);
     }
 
-    /// `a.b.c` as a dotted name, if the expression consists of names only and the environment has dotted names that start with `a`.
+    /// Returns `a.b.c` as a dotted name, if the expression consists of names only and the environment has dotted names that start
+    /// with `a`.
     fn qualified_name(&self, expr: &Expr) -> Option<String> {
         let mut root = expr;
         while let Node::Select { operand, test_only: false, .. } = &root.node {
@@ -486,7 +487,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type of a constant.
+/// Returns the type of a constant.
 #[doc(hidden)]
 pub fn literal_type(literal: &Literal) -> Type {
     match literal {

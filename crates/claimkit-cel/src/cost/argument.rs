@@ -35,7 +35,7 @@ pub(super) struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// The size; without bounds if it is not known.
+    /// Returns the size; without bounds if it is not known.
     pub fn size(&self) -> Size {
         self.size.unwrap_or(Size::UNKNOWN)
     }

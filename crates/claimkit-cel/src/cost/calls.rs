@@ -21,7 +21,7 @@ const LONGEST_FORMAT_NAME: u64 = 64;
 
 type Estimate = (Range, Option<Size>);
 
-/// Estimates of functions of libraries; None for those of the language.
+/// Estimates calls of library functions; `None` for those of the language.
 pub(super) fn library(
     rules: &Rules,
     name: &str,
@@ -136,7 +136,7 @@ fn element_cost(of: &Argument<'_>) -> Range {
     one.add(size.times(TRAVERSAL))
 }
 
-/// The size of a list's elements.
+/// Returns the size of a list's elements.
 fn element_size(of: &Argument<'_>) -> Size {
     match of.path.and_then(|bounds| bounds.element.as_deref()) {
         _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
@@ -145,7 +145,7 @@ fn element_size(of: &Argument<'_>) -> Size {
     }
 }
 
-/// The size of a text in which something was replaced.
+/// Returns the size of a text in which something was replaced.
 fn replaced(size: Size, old: Size, new: Size) -> Size {
     let (most, most_kept) = if old.min == 0 {
         (size.max.saturating_add(1), size.max)
@@ -168,7 +168,7 @@ fn quotient(dividend: u64, divisor: u64) -> u64 {
     (dividend as f64 / divisor as f64).ceil() as u64
 }
 
-/// cel-go's extensions estimate their calls themselves (`ext/lists.go`, `ext/sets.go`).
+/// Estimates calls of cel-go's extensions, which estimate them themselves (`ext/lists.go`, `ext/sets.go`).
 fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Option<Estimate> {
     let sets = |factor: f64| {
         let [left, right] = arguments else { return None };
@@ -205,7 +205,7 @@ fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arg
     }
 }
 
-/// The value of a literal, as an unsigned number.
+/// Returns the value of a literal, as an unsigned number.
 fn constant(argument: &Argument<'_>, otherwise: u64) -> u64 {
     match argument.expr.node {
         Node::Literal(Literal::Int(value)) => u64::try_from(value).unwrap_or(0),
@@ -214,7 +214,7 @@ fn constant(argument: &Argument<'_>, otherwise: u64) -> u64 {
     }
 }
 
-/// Estimates of the language's own functions.
+/// Estimates calls of the language's own functions.
 pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Estimate {
     let cost = match (overload, receiver, arguments) {
         ("string_format", Some(of), _) => of.size().times(TRAVERSAL),

@@ -17,7 +17,7 @@ struct Local<'a> {
     entry: Option<Entry>,
 }
 
-/// The estimate of an expression.
+/// Returns the estimate of an expression.
 ///
 /// ```
 /// use claimkit_cel::{Environment, Mode, checker::check, cost::estimate::estimate, parse::parse};
@@ -51,7 +51,7 @@ struct Estimator<'a> {
 }
 
 impl<'a> Estimator<'a> {
-    /// cel-go 0.23 and later follow sizes into loops and through more functions.
+    /// Returns true if sizes are followed into loops and through more functions, as cel-go 0.23 and later do.
     fn follows(&self) -> bool {
         self.environment.rules().sizes_pass_through
     }
@@ -373,7 +373,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// `cel.bind` and what is made of it: a loop over nothing with an accumulator of another name.
+/// Recognizes `cel.bind` and what is made of it: a loop over nothing with an accumulator of another name.
 fn is_binding(comprehension: &Comprehension) -> bool {
     matches!(&comprehension.range.node, Node::List { elements, .. } if elements.is_empty())
         && matches!(comprehension.condition.node, Node::Literal(Literal::Bool(false)))

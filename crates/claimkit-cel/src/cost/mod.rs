@@ -6,7 +6,7 @@ pub mod estimate;
 mod path;
 pub mod spend;
 
-/// The product, rounded up; saturates at `u64::MAX`.
+/// Returns the product, rounded up; saturates at `u64::MAX`.
 #[doc(hidden)]
 pub fn times(amount: u64, factor: f64) -> u64 {
     let product = (amount as f64 * factor).ceil();
@@ -24,7 +24,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Always this.
+    /// Returns the range of one number.
     pub fn fixed(cost: u64) -> Range {
         Range { min: cost, max: cost }
     }
@@ -60,7 +60,7 @@ impl Size {
         Size { min: size, max: size }
     }
 
-    /// The start value for a union of sizes; for an empty container the minimum is 0.
+    /// Returns the start value for a union of sizes; for an empty container the minimum is 0.
     fn nothing(empty: bool) -> Size {
         Size { min: if empty { 0 } else { u64::MAX }, max: 0 }
     }

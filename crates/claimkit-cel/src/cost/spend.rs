@@ -38,7 +38,7 @@ impl Spending {
         self.limit.saturating_sub(self.spent)
     }
 
-    /// More was spent than allowed.
+    /// Returns true if more was spent than allowed.
     pub fn is_exhausted(&self) -> bool {
         self.spent > self.limit
     }
@@ -56,7 +56,7 @@ impl Spending {
         self.stopped = true;
     }
 
-    /// A value was computed.
+    /// Puts a computed value on the stack.
     pub fn push(&mut self, id: u32) {
         let place = id as usize;
         if place >= self.counts.len() {
@@ -68,7 +68,7 @@ impl Spending {
         self.stack.push(id);
     }
 
-    /// A value was used: removes it and everything above it from the stack. Returns false if it is not on the stack.
+    /// Takes a used value and everything above it from the stack. Returns false if it is not on the stack.
     pub fn drop(&mut self, id: u32) -> bool {
         if self.counts.get(id as usize).is_none_or(|count| *count == 0) {
             return false;
@@ -142,7 +142,7 @@ pub enum CallCost {
 }
 
 impl CallCost {
-    /// The rule for a function; `overload` is known if only one can match.
+    /// Returns the rule for a function; `overload` is known if only one can match.
     pub fn of(function: &Declaration, overload: Option<&str>, rules: &Rules) -> CallCost {
         let overload = overload.unwrap_or("");
         if function.of_library
@@ -177,7 +177,7 @@ impl CallCost {
         }
     }
 
-    /// cel-go's extensions count their calls themselves (`ext/lists.go`, `ext/sets.go`).
+    /// Returns how calls of cel-go's extensions are counted, which count them themselves (`ext/lists.go`, `ext/sets.go`).
     fn of_extension(overload: &str, rules: &Rules) -> Option<CallCost> {
         Some(match overload {
             "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
@@ -212,7 +212,7 @@ impl CallCost {
         })
     }
 
-    /// The cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
+    /// Returns the cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
     pub(crate) fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
         let size = |index: usize| arguments.get(index).map_or(1, size);
         let traversal = |index: usize| times(size(index), 0.1);
@@ -274,7 +274,7 @@ fn truncated(amount: u64, factor: f64) -> u64 {
     (amount as f64 * factor) as u64
 }
 
-/// The size used for costs; a value without a size counts as 1.
+/// Returns the size used for costs; a value without a size counts as 1.
 #[doc(hidden)]
 pub fn size(value: &Value) -> u64 {
     match value {
@@ -293,7 +293,7 @@ pub fn size(value: &Value) -> u64 {
 /// Deepest value whose parts are counted.
 const DEEPEST: u32 = 300;
 
-/// The cost of going through all parts of a value (kube-apiserver, `traversalCost`).
+/// Returns the cost of going through all parts of a value (kube-apiserver, `traversalCost`).
 fn parts(value: &Value, depth: u32) -> u64 {
     if depth > DEEPEST {
         return 1;
@@ -311,7 +311,7 @@ fn parts(value: &Value, depth: u32) -> u64 {
     }
 }
 
-/// The cost of `==` and `!=`.
+/// Returns the cost of `==` and `!=`.
 #[doc(hidden)]
 pub fn equality(scope: &Scope<'_>, name: &str, left: &Value, right: &Value) -> u64 {
     if scope.rules().library_costs

@@ -13,7 +13,7 @@ pub(super) enum Found<'v> {
     Failure(Value),
 }
 
-/// Whether Go's qualifiers know this type of key.
+/// Checks that Go's qualifiers know this type of key.
 pub(super) fn can_qualify(key: &Value) -> Result<(), String> {
     match key {
         Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_) => Ok(()),
@@ -21,7 +21,7 @@ pub(super) fn can_qualify(key: &Value) -> Result<(), String> {
     }
 }
 
-/// The name of the Go type that holds a value.
+/// Returns the name of the Go type that holds a value.
 pub(in super::super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Error(_) => "*types.Err",
@@ -57,13 +57,13 @@ pub(in super::super) fn not_optional_entry(key: &Value, value: &Value) -> String
     format!("cannot initialize optional entry '{key}' from non-optional value {value}")
 }
 
-/// Go panics when it uses such a value as a map key.
+/// Returns the error for a value that makes Go panic when it is used as a map key; `None` for other values.
 pub(in super::super) fn unhashable(value: &Value) -> Option<String> {
     matches!(value, Value::Version(_) | Value::Bytes(_))
         .then(|| format!("internal error: runtime error: hash of unhashable type {}", go_type(value)))
 }
 
-/// The part of a value that a key selects; borrowed if the value is borrowed, otherwise owned.
+/// Returns the part of a value that a key selects; borrowed if the value is borrowed, otherwise owned.
 pub(super) fn part<'a>(of: &Cow<'a, Value>, key: &Value) -> Found<'a> {
     match of {
         Cow::Borrowed(value) => find(value, key),

@@ -202,8 +202,8 @@ impl<'a> Planner<'a> {
         Ok(fold::call(call, single.map(|signature| signature.id), rules)?)
     }
 
-    /// True if `place` holds the accumulator of the innermost loop. Since cel-go 0.23 users cannot write its name; before that,
-    /// only generated steps may move its value out.
+    /// Returns true if `place` holds the accumulator of the innermost loop. Since cel-go 0.23 users cannot write its name; before
+    /// that, only generated steps may move its value out.
     fn is_accumulator(&self, place: usize) -> bool {
         let name = self.environment.parse_options().dialect.accumulator;
         self.scopes.iter().rev().find(|(known, _)| *known == name).is_some_and(|(_, known)| *known == place)
@@ -239,7 +239,7 @@ fn pair(nodes: Vec<Node>) -> Option<(Node, Node)> {
     Some((nodes.next()?, nodes.next()?))
 }
 
-/// The value of a constant.
+/// Returns the value of a constant.
 pub fn constant(literal: &Literal) -> Value {
     match literal {
         Literal::Null => Value::Null,
@@ -256,7 +256,7 @@ fn attribute_node(expr: u32, attribute: Attribute) -> Node {
     Node { id: attribute.id, expr, step: Step::Attribute(Arc::new(attribute)) }
 }
 
-/// The attribute of a step; any other step becomes the root of a new attribute.
+/// Returns the attribute of a step; any other step becomes the root of a new attribute.
 #[inline(never)]
 fn into_attribute(node: Node) -> Attribute {
     let Node { id, expr, step } = node;
@@ -279,7 +279,7 @@ fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
     attribute_node(expr, attribute)
 }
 
-/// A qualifier of a conditional applies to both branches.
+/// Adds a qualifier; that of a conditional applies to both branches.
 fn add_qualifier(attribute: &mut Attribute, qualifier: &Arc<Qualifier>) {
     if let Root::Conditional(parts) = &mut attribute.root {
         for branch in [&mut parts.1, &mut parts.2] {

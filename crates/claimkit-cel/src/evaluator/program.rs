@@ -201,7 +201,7 @@ impl Target {
         }
     }
 
-    /// [`Target::run`]; with `owned` the first argument may be changed in place.
+    /// Runs as [`Target::run`] does; with `owned` the first argument may be changed in place.
     pub(super) fn take(&self, name: &str, scope: &mut Scope<'_>, arguments: &mut [Value], owned: bool) -> Value {
         if owned && let Some(grown) = operations::lists::grow(arguments) {
             return grown;

@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         Value::Error(error)
     }
 
-    /// The value of a step.
+    /// Computes the value of a step.
     pub(super) fn evaluate(&mut self, node: &'a Node) -> Value {
         self.evaluate_borrowed(node).into_owned()
     }
@@ -480,7 +480,7 @@ impl<'a> Run<'a> {
         self.set(fold.accumulator, local);
     }
 
-    /// One round of a loop; false ends it.
+    /// Runs one round of a loop; false ends it.
     fn round(&mut self, fold: &'a Fold, element: Value) -> bool {
         self.set(fold.variable, Local::Set(element));
         if matches!(self.evaluate(&fold.condition), Value::Bool(false)) || self.stopped.is_some() {
@@ -493,7 +493,7 @@ impl<'a> Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The value of an attribute, without the cost of the attribute itself.
+    /// Computes the value of an attribute, without the cost of the attribute itself.
     pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Cow<'a, Value> {
         let root = match &attribute.root {
             Root::Variable(place, name) => match self.variables.get(*place) {

@@ -82,7 +82,7 @@ pub enum Gate {
     ListTypeAttributes,
 }
 
-/// All functions in the order of their names within each part.
+/// Returns all functions in the order of their names within each part.
 ///
 /// ```
 /// assert!(claimkit_cel::functions::all().any(|function| function.name == "startsWith"));
@@ -91,7 +91,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
     language().iter().chain(libraries())
 }
 
-/// The functions of the language itself.
+/// Returns the functions of the language itself.
 ///
 /// ```
 /// assert!(claimkit_cel::functions::language().iter().any(|function| function.name == "size"));
@@ -100,7 +100,7 @@ pub fn language() -> &'static [Function] {
     standard::FUNCTIONS
 }
 
-/// The functions of cel-go's extensions and of kube-apiserver.
+/// Returns the functions of cel-go's extensions and of kube-apiserver.
 ///
 /// ```
 /// assert!(claimkit_cel::functions::libraries().iter().any(|function| function.name == "quantity"));

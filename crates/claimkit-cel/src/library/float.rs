@@ -77,7 +77,7 @@ fn hexadecimal(text: &str) -> Option<f64> {
     Some(scaled(value, more, power))
 }
 
-/// `value` times a power of two, rounded once; `more` means that the exact value is slightly larger.
+/// Returns `value` times a power of two, rounded once; `more` means that the exact value is slightly larger.
 fn scaled(value: u64, more: bool, power: i64) -> f64 {
     if value == 0 {
         return 0.0;
@@ -108,7 +108,7 @@ fn scaled(value: u64, more: bool, power: i64) -> f64 {
     number
 }
 
-/// Go's shortest `%g`, which is `%v`, too: `100000`, `1e+06`, `0.0001`, `1e-05`, `+Inf`.
+/// Prints a number as Go's shortest `%g` does, which is `%v`, too: `100000`, `1e+06`, `0.0001`, `1e-05`, `+Inf`.
 pub fn print(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

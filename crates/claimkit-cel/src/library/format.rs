@@ -77,7 +77,7 @@ impl Argument {
         }
     }
 
-    /// The name of its type at run time.
+    /// Returns the name of its type at run time.
     fn type_name(&self) -> &str {
         match self {
             Self::Int(_) => "int",
@@ -116,7 +116,7 @@ enum Verb {
 }
 
 impl Clause {
-    /// True if the clause accepts values of this kind. For lists and maps in `%s` the caller must check the elements too.
+    /// Returns true if the clause accepts values of this kind. For lists and maps in `%s` the caller must check the elements too.
     pub fn accepts(self, kind: Kind) -> bool {
         match self.verb {
             Verb::Text => kind != Kind::Other,
@@ -128,7 +128,7 @@ impl Clause {
         }
     }
 
-    /// The message for a type that the clause does not accept.
+    /// Returns the message for a type that the clause does not accept.
     pub fn refusal(self, type_name: &str) -> String {
         let what = match self.verb {
             Verb::Text => {
@@ -164,7 +164,7 @@ impl Error<String> {
     }
 }
 
-/// `format` of any text and arguments.
+/// Computes `format` of any text and arguments.
 pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Result<String, String> {
     let each = |clause: Clause, at: usize| match arguments.get(at) {
         Some(argument) => write(clause, argument, spacing).map(Some),
@@ -248,7 +248,7 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
     Ok((Clause { verb, precision }, rest.get(1..).unwrap_or_default()))
 }
 
-/// One argument as a clause asks for it.
+/// Writes one argument as a clause asks for it.
 fn write(clause: Clause, argument: &Argument, spacing: Spacing) -> Result<String, String> {
     let refused = || Err(clause.refusal(argument.type_name()));
     if !clause.accepts(argument.kind()) {
@@ -304,7 +304,7 @@ fn hexadecimal(bytes: &[u8], upper: bool) -> String {
     bytes.iter().map(|byte| if upper { format!("{byte:02X}") } else { format!("{byte:02x}") }).collect()
 }
 
-/// A double, or one of three texts.
+/// Returns the number of a double, or of one of three texts.
 fn number(argument: &Argument) -> Option<f64> {
     match argument {
         Argument::Double(number) => Some(*number),
@@ -318,7 +318,7 @@ fn number(argument: &Argument) -> Option<f64> {
     }
 }
 
-/// `%s`. Recursion follows the nesting of lists and maps, which the expression depth limits.
+/// Formats a value for `%s`. Recursion follows the nesting of lists and maps, which the expression depth limits.
 fn string(argument: &Argument) -> Result<String, String> {
     match argument {
         Argument::Int(number) => Ok(number.to_string()),
@@ -343,7 +343,7 @@ fn string(argument: &Argument) -> Result<String, String> {
     }
 }
 
-/// A value inside of a list or map: what can be a literal is one.
+/// Writes a value inside of a list or map: what can be a literal is one.
 fn member(argument: &Argument) -> Result<String, String> {
     let quoted = |text: &str| quote(text, GoUnicode::V15);
     match argument {

@@ -34,7 +34,7 @@ impl Digits {
     }
 }
 
-/// The size of a finite number with `places` digits after the point, rounded to even.
+/// Returns the size of a finite number with `places` digits after the point, rounded to even.
 fn rounded(number: f64, places: i64) -> Digits {
     let (digits, exponent) = exact(number);
     let places = usize::try_from(places).unwrap_or(0);
@@ -48,7 +48,7 @@ fn rounded(number: f64, places: i64) -> Digits {
     Digits { whole: kept_digits, fraction: format!("{fraction:0<places$}") }
 }
 
-/// The first `kept` digits, rounded half to even. A carry may add one digit in front.
+/// Returns the first `kept` digits, rounded half to even. A carry may add one digit in front.
 fn round(digits: &str, kept: usize) -> String {
     let (head, tail) = digits.split_at_checked(kept).unwrap_or((digits, ""));
     let odd = head.bytes().last().is_some_and(|digit| digit & 1 == 1);
@@ -81,12 +81,12 @@ fn special(number: f64) -> Option<&'static str> {
     }
 }
 
-/// Go's own `%f` of a finite number: without commas, and with the sign of a zero.
+/// Formats a finite number as Go's own `%f` does: without commas, and with the sign of a zero.
 pub(super) fn plain(number: f64, precision: i64) -> String {
     rounded(number, precision).text(number.is_sign_negative())
 }
 
-/// `%f`: with commas between thousands, and no sign at zero.
+/// Formats a number for `%f`: with commas between thousands, and no sign at zero.
 pub(super) fn fixed(number: f64, precision: i64) -> String {
     if let Some(special) = special(number) {
         return special.to_owned();
@@ -108,7 +108,7 @@ pub(super) fn fixed(number: f64, precision: i64) -> String {
     Digits { whole, fraction: digits.fraction }.text(negative)
 }
 
-/// `%e`: six places whatever the precision, which is a width instead.
+/// Formats a number for `%e`: six places whatever the precision, which is a width instead.
 pub(super) fn scientific(number: f64, precision: i64, spacing: Spacing) -> String {
     const SUPERSCRIPT: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     const PLACES: usize = 6;

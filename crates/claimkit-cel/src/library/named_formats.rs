@@ -39,13 +39,13 @@ impl PartialEq for NamedFormat {
 impl Eq for NamedFormat {}
 
 impl NamedFormat {
-    /// `validate`: returns the errors of a text.
+    /// Computes `validate`: returns the errors of a text.
     pub fn validate(&self, text: &str, lengths: Lengths) -> Messages {
         (self.validate)(text, lengths)
     }
 }
 
-/// The format of a name, for `format.named` and `format.<name>()`.
+/// Returns the format of a name, for `format.named` and `format.<name>()`.
 ///
 /// ```
 /// use claimkit_cel::library::named_formats::find;
@@ -121,7 +121,7 @@ fn dns1035_label(text: &str) -> Messages {
     messages
 }
 
-/// A trailing dash and the byte before it count as one letter.
+/// Replaces a trailing dash and the byte before it by one letter.
 fn masked(text: &str) -> Cow<'_, str> {
     match text.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => {
@@ -133,7 +133,7 @@ fn masked(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Hexadecimal digits in groups of 8, 4, 4, 4 and 12, with or without dashes between them.
+/// Returns true for hexadecimal digits in groups of 8, 4, 4, 4 and 12, with or without dashes between them.
 fn is_uuid(text: &str) -> bool {
     let mut rest = text;
     for (at, length) in [8, 4, 4, 4, 12].into_iter().enumerate() {
@@ -156,12 +156,13 @@ fn is_base64(text: &str) -> bool {
         && digits.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte))
 }
 
-/// `2006-01-02`, a day that exists.
+/// Recognizes `2006-01-02`, a day that exists.
 fn is_date(text: &str) -> bool {
     text.len() == 10 && Time::parse(&format!("{text}T00:00:00Z")).is_ok()
 }
 
-/// A date, `t`, a clock and an offset, all in any case. Anything may follow another `t`, and the point may be any character.
+/// Recognizes a date, `t`, a clock and an offset, all in any case. Anything may follow another `t`, and the point may be any
+/// character.
 fn is_date_time(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut parts = lower.split('t');
@@ -169,7 +170,7 @@ fn is_date_time(text: &str) -> bool {
     text.len() >= 4 && is_date(date) && is_clock(clock)
 }
 
-/// `15:04:05`, perhaps with a fraction, and `z` or `±07:00`, whose digits may be any.
+/// Recognizes `15:04:05`, perhaps with a fraction, and `z` or `±07:00`, whose digits may be any.
 fn is_clock(text: &str) -> bool {
     let two = |text: &str, most: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit()) && text <= most;
     let Some((clock, rest)) = text.split_at_checked(8) else { return false };

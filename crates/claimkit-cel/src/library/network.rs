@@ -55,12 +55,12 @@ impl Address {
         }
     }
 
-    /// `0.0.0.0` or `::`
+    /// Returns true for `0.0.0.0` and `::`.
     pub fn is_unspecified(self) -> bool {
         self.bits() == 0
     }
 
-    /// `127.0.0.0/8` or `::1`
+    /// Returns true for `127.0.0.0/8` and `::1`.
     pub fn is_loopback(self) -> bool {
         match self {
             Self::V4([first, ..]) => first == 127,
@@ -68,7 +68,7 @@ impl Address {
         }
     }
 
-    /// `224.0.0.0/24` or multicast of the link's scope.
+    /// Returns true for `224.0.0.0/24` and multicast of the link's scope.
     pub fn is_link_local_multicast(self) -> bool {
         match self {
             Self::V4(bytes) => matches!(bytes, [224, 0, 0, _]),
@@ -76,7 +76,7 @@ impl Address {
         }
     }
 
-    /// `169.254.0.0/16` or `fe80::/10`
+    /// Returns true for `169.254.0.0/16` and `fe80::/10`.
     pub fn is_link_local_unicast(self) -> bool {
         match self {
             Self::V4(bytes) => matches!(bytes, [169, 254, ..]),
@@ -94,7 +94,7 @@ impl Address {
         !(self.is_unspecified() || self.is_loopback() || self.is_link_local_unicast() || multicast || broadcast)
     }
 
-    /// An address of version 4 written as one of version 6.
+    /// Returns true for an address of version 4 written as one of version 6.
     fn is_mapped(self) -> bool {
         matches!(self, Self::V6([0, 0, 0, 0, 0, 0xffff, ..]))
     }
@@ -106,7 +106,7 @@ impl Address {
         }
     }
 
-    /// The address as a number.
+    /// Returns the address as a number.
     fn bits(self) -> u128 {
         match self {
             Self::V4(bytes) => u128::from(u32::from_be_bytes(bytes)),
@@ -114,7 +114,7 @@ impl Address {
         }
     }
 
-    /// The same address with the bits behind a prefix cleared.
+    /// Clears the bits behind a prefix and returns the address.
     fn masked(self, prefix: u8) -> Self {
         let cleared = self.width().saturating_sub(prefix);
         let mask = u128::MAX.checked_shl(u32::from(cleared)).unwrap_or(0);
@@ -133,7 +133,7 @@ fn mapped(text: &str) -> String {
     format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text))
 }
 
-/// `ip.isCanonical`: returns whether the text is the printed form of the address.
+/// Computes `ip.isCanonical`: returns whether the text is the printed form of the address.
 pub(crate) fn is_canonical(text: &str) -> Result<bool, Error> {
     Ok(Address::parse(text)?.to_string() == text)
 }
@@ -147,7 +147,7 @@ impl Network {
         Self::read(text).map_err(Error::of(ErrorKind::Network))
     }
 
-    /// The prefix of the message is there twice for most errors, as upstream has it.
+    /// Reads a network. The prefix of the message is there twice for most errors, as upstream has it.
     fn read(text: &str) -> Result<Self, String> {
         const PREFIX: &str = "network address parse error during conversion from string: ";
         let network =
@@ -158,17 +158,17 @@ impl Network {
         Ok(network)
     }
 
-    /// The address before the slash.
+    /// Returns the address before the slash.
     pub const fn address(self) -> Address {
         self.address
     }
 
-    /// The number behind the slash.
+    /// Returns the number behind the slash.
     pub fn prefix_length(self) -> i64 {
         i64::from(self.bits)
     }
 
-    /// The network with the bits behind the prefix cleared.
+    /// Clears the bits behind the prefix and returns the network.
     pub fn masked(self) -> Self {
         Self { address: self.address.masked(self.bits), bits: self.bits }
     }
@@ -251,7 +251,7 @@ fn parse_prefix(text: &str) -> Result<Network, String> {
     }
 }
 
-/// One refused text: Go's error, which names what it was given and what was left of it.
+/// Returns Go's error for a refused text, which names what it was given and what was left of it.
 fn refused(text: &str, message: &str, at: &str) -> String {
     let mut out = format!("ParseAddr({}): {message}", quoted(text));
     if !at.is_empty() {
@@ -269,7 +269,7 @@ fn parse(text: &str) -> Result<Parsed, String> {
     }
 }
 
-/// The four numbers of a part of a text.
+/// Returns the four numbers of a part of a text.
 fn four(text: &str, part: &str) -> Result<[u8; 4], String> {
     let mut fields = [0u8; 4];
     let (mut at_field, mut value, mut digits) = (0usize, 0u16, 0usize);

@@ -47,17 +47,17 @@ impl Quantity {
         Self::Small { value, scale: 0 }
     }
 
-    /// Whether it is beyond 64 bits, or was computed from such quantities.
+    /// Returns whether it is beyond 64 bits, or was computed from such quantities.
     pub fn is_large(&self) -> bool {
         matches!(self, Self::Large(_))
     }
 
-    /// The same quantity in the form for any number of digits.
+    /// Returns the same quantity in the form for any number of digits.
     pub fn enlarged(&self) -> Self {
         Self::Large(self.decimal())
     }
 
-    /// The order of values: `compareTo`, `isLessThan`, `==`.
+    /// Returns the order of values: `compareTo`, `isLessThan`, `==`.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             // Most are whole numbers: no digits are needed.
@@ -66,7 +66,7 @@ impl Quantity {
         }
     }
 
-    /// The sum. The error is our own: upstream has no limit.
+    /// Computes the sum. The error is our own: upstream has no limit.
     pub(crate) fn add(&self, other: &Self) -> Result<Self, String> {
         if let Some(sum) = self.small_sum(other) {
             return Ok(sum);
@@ -77,22 +77,22 @@ impl Quantity {
             .ok_or_else(|| "quantities too far apart to be added here".to_owned())
     }
 
-    /// The difference. The error is our own: upstream has no limit.
+    /// Computes the difference. The error is our own: upstream has no limit.
     pub(crate) fn sub(&self, other: &Self) -> Result<Self, String> {
         self.add(&other.negated())
     }
 
-    /// `asInteger`: only what is held in 64 bits and has no digit behind the point, even if that is a zero.
+    /// Computes `asInteger`: only what is held in 64 bits and has no digit behind the point, even if that is a zero.
     pub(crate) fn as_integer(&self) -> Result<i64, String> {
         self.integer().ok_or_else(|| "cannot convert value to integer".to_owned())
     }
 
-    /// `isInteger`: whether `asInteger` gives one.
+    /// Computes `isInteger`: whether `asInteger` gives one.
     pub fn is_integer(&self) -> bool {
         self.integer().is_some()
     }
 
-    /// `sign`: -1, 0 or 1.
+    /// Computes `sign`: -1, 0 or 1.
     pub fn sign(&self) -> i64 {
         match self {
             Self::Small { value, .. } => value.signum(),
@@ -107,7 +107,7 @@ impl Quantity {
         }
     }
 
-    /// `asApproximateFloat`: a number times a power of ten, both rounded before they are multiplied.
+    /// Computes `asApproximateFloat`: a number times a power of ten, both rounded before they are multiplied.
     pub fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self {
             Self::Small { value, scale } => (*value as f64, *scale),
@@ -144,7 +144,7 @@ impl Quantity {
         }
     }
 
-    /// The sum of two small ones as long as it is small.
+    /// Returns the sum of two small ones as long as it is small.
     fn small_sum(&self, other: &Self) -> Option<Self> {
         let (Self::Small { value: a, scale: i }, Self::Small { value: b, scale: j }) = (self, other) else { return None };
         if *b == 0 {
@@ -170,14 +170,14 @@ impl From<Digits> for Quantity {
     }
 }
 
-/// A number times a power of ten, as long as it fits.
+/// Returns a number times a power of ten, as long as it fits.
 fn scaled(value: i64, scale: i64) -> Option<i64> {
     let factor = 10i64.checked_pow(u32::try_from(scale).ok()?)?;
     value.checked_mul(factor)
 }
 
 impl Decimal {
-    /// The power of ten above the first digit.
+    /// Returns the power of ten above the first digit.
     fn top(&self) -> i64 {
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
     }
@@ -227,7 +227,7 @@ impl Decimal {
         })
     }
 
-    /// The digits for a lower power of ten, the last one first.
+    /// Returns the digits for a lower power of ten, the last one first.
     fn reversed(&self, exponent: i64) -> Option<Vec<u8>> {
         if self.digits.is_empty() {
             return Some(Vec::new());
@@ -245,7 +245,7 @@ impl Decimal {
         Self { negative, digits, exponent }
     }
 
-    /// The digits alone as a number.
+    /// Returns the digits alone as a number.
     fn whole(&self) -> f64 {
         let digits: String = self.digits.iter().map(|digit| char::from(digit | b'0')).collect();
         let size = float::parse(&digits).unwrap_or(0.0);
@@ -253,7 +253,7 @@ impl Decimal {
     }
 }
 
-/// Digits, the last one first.
+/// Adds digits, the last one first.
 fn sum(a: &[u8], b: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(a.len().max(b.len()).saturating_add(1));
     let mut carry = 0u8;
@@ -267,7 +267,7 @@ fn sum(a: &[u8], b: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Digits, the last one first; the first number is not less than the second.
+/// Subtracts digits, the last one first; the first number is not less than the second.
 fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(a.len());
     let mut borrow = 0u8;
@@ -280,7 +280,7 @@ fn difference(a: &[u8], b: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Go's `math.Pow10`: the product or quotient of two entries of two tables.
+/// Computes Go's `math.Pow10`: the product or quotient of two entries of two tables.
 fn power_of_ten(exponent: i64) -> f64 {
     const TENS: [f64; 32] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,

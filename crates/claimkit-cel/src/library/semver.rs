@@ -95,7 +95,7 @@ impl Version {
         Self::parse(&parts.join("."))
     }
 
-    /// The order of versions. Build data counts for nothing, so versions that differ in it alone are equal.
+    /// Returns the order of versions. Build data counts for nothing, so versions that differ in it alone are equal.
     pub fn compare(&self, other: &Self) -> Ordering {
         (self.major, self.minor, self.patch)
             .cmp(&(other.major, other.minor, other.patch))
@@ -139,7 +139,7 @@ fn number(text: &str, name: &str, lower: &str) -> Result<u64, String> {
     parse_u64(text)
 }
 
-/// Go's `strconv.ParseUint` of digits.
+/// Parses digits as Go's `strconv.ParseUint` does.
 fn parse_u64(digits: &str) -> Result<u64, String> {
     let why = if digits.is_empty() { "invalid syntax" } else { "value out of range" };
     digits.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: {why}", quoted(digits)))

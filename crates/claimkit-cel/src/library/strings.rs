@@ -15,7 +15,7 @@ fn out_of_range(index: i64) -> String {
     format!("index out of range: {index}")
 }
 
-/// The number of code points.
+/// Returns the number of code points.
 fn length(text: &str) -> i64 {
     i64::try_from(text.chars().count()).unwrap_or(i64::MAX)
 }
@@ -26,23 +26,23 @@ fn byte_of(text: &str, position: i64) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).chain(core::iter::once(text.len())).nth(position)
 }
 
-/// The text from `start` up to `end`, in code points; `None` if a position is out of range.
+/// Returns the text from `start` up to `end`, in code points; `None` if a position is out of range.
 fn between(text: &str, start: i64, end: i64) -> Option<&str> {
     text.get(byte_of(text, start)?..byte_of(text, end)?)
 }
 
-/// `charAt`: the code point at a position; nothing at the end.
+/// Computes `charAt`: the code point at a position; nothing at the end.
 pub fn char_at(text: &str, index: i64) -> Result<String, String> {
     let at = byte_of(text, index).ok_or_else(|| out_of_range(index))?;
     Ok(text.get(at..).and_then(|rest| rest.chars().next()).map(String::from).unwrap_or_default())
 }
 
-/// `indexOf`, or -1.
+/// Computes `indexOf`, or -1.
 pub fn index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, String> {
     index_of_from(text, piece, 0, past_end)
 }
 
-/// `indexOf` from a position on, or -1. The empty text is found wherever the search begins.
+/// Computes `indexOf` from a position on, or -1. The empty text is found wherever the search begins.
 pub fn index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) -> Result<i64, String> {
     if piece.is_empty() {
         return Ok(offset);
@@ -52,7 +52,7 @@ pub fn index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) ->
     Ok(rest.split_once(piece).map_or(-1, |(before, _)| length(head).saturating_add(length(before))))
 }
 
-/// `lastIndexOf`, or -1.
+/// Computes `lastIndexOf`, or -1.
 pub fn last_index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, String> {
     if text.is_empty() && !piece.is_empty() && past_end == PastEnd::NotFound {
         return Ok(-1);
@@ -62,7 +62,7 @@ pub fn last_index_of(text: &str, piece: &str, past_end: PastEnd) -> Result<i64, 
     last_index_of_from(text, piece, offset, past_end)
 }
 
-/// `lastIndexOf` of what begins at a position or before it, or -1.
+/// Computes `lastIndexOf` of what begins at a position or before it, or -1.
 pub fn last_index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEnd) -> Result<i64, String> {
     if piece.is_empty() {
         return Ok(offset);
@@ -72,7 +72,7 @@ pub fn last_index_of_from(text: &str, piece: &str, offset: i64, past_end: PastEn
     Ok(found.and_then(|at| text.get(..at)).map_or(-1, length))
 }
 
-/// The last place at or before `last` where a piece begins: pieces may overlap.
+/// Returns the last place at or before `last` where a piece begins: pieces may overlap.
 fn begins(text: &str, piece: &str, last: usize) -> Option<usize> {
     (0..=last)
         .rev()
@@ -80,7 +80,7 @@ fn begins(text: &str, piece: &str, last: usize) -> Option<usize> {
         .find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(piece)))
 }
 
-/// The byte where a search begins; `None` if nothing can be found.
+/// Returns the byte where a search begins; `None` if nothing can be found.
 fn inside(text: &str, offset: i64, past_end: PastEnd) -> Result<Option<usize>, String> {
     match byte_of(text, offset).filter(|at| *at < text.len()) {
         Some(at) => Ok(Some(at)),
@@ -89,12 +89,12 @@ fn inside(text: &str, offset: i64, past_end: PastEnd) -> Result<Option<usize>, S
     }
 }
 
-/// `substring` up to the end.
+/// Computes `substring` up to the end.
 pub fn substring_from(text: &str, start: i64) -> Result<String, String> {
     between(text, start, length(text)).map(str::to_owned).ok_or_else(|| out_of_range(start))
 }
 
-/// `substring`: the end is not part of it.
+/// Computes `substring`: the end is not part of it.
 pub fn substring(text: &str, start: i64, end: i64) -> Result<String, String> {
     if start > end {
         return Err(format!("invalid substring range. start: {start}, end: {end}"));
@@ -103,12 +103,12 @@ pub fn substring(text: &str, start: i64, end: i64) -> Result<String, String> {
     between(text, start, end).map(str::to_owned).ok_or_else(|| out_of_range(end))
 }
 
-/// `replace`, at most `limit` times; a negative limit replaces all. The empty string matches around every code point.
+/// Computes `replace`, at most `limit` times; a negative limit replaces all. The empty string matches around every code point.
 pub fn replace(text: &str, old: &str, new: &str, limit: i64) -> String {
     text.replacen(old, new, usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// `split` into at most `limit` pieces; a negative limit means all. An empty separator splits into code points.
+/// Computes `split` into at most `limit` pieces; a negative limit means all. An empty separator splits into code points.
 pub fn split(text: &str, separator: &str, limit: i64) -> Vec<String> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     if limit == 0 {
@@ -129,22 +129,22 @@ pub fn split(text: &str, separator: &str, limit: i64) -> Vec<String> {
     pieces
 }
 
-/// `trim`: without Unicode's white space around it.
+/// Computes `trim`: without Unicode's white space around it.
 pub fn trim(text: &str) -> &str {
     text.trim()
 }
 
-/// `lowerAscii`
+/// Computes `lowerAscii`.
 pub fn lower_ascii(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
-/// `upperAscii`
+/// Computes `upperAscii`.
 pub fn upper_ascii(text: &str) -> String {
     text.to_ascii_uppercase()
 }
 
-/// `strings.quote`: only what has a short escape is escaped.
+/// Computes `strings.quote`: only what has a short escape is escaped.
 pub fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

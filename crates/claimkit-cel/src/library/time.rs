@@ -26,14 +26,14 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// `timestamp("…")`: RFC 3339, from the year 1 to 9999.
+    /// Computes `timestamp("…")`: RFC 3339, from the year 1 to 9999.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         let (seconds, nanoseconds) = Time::parse(text).map_err(|_| Refusal::Text)?.parts();
         let seconds = seconds.saturating_sub(UNIX_EPOCH);
         Self::new(seconds, nanoseconds, written_offset(text)).ok_or(Refusal::Overflow)
     }
 
-    /// `timestamp(1672531200)`: seconds since 1970. Nothing outside of the years 1 to 9999.
+    /// Computes `timestamp(1672531200)`: seconds since 1970; nothing outside of the years 1 to 9999.
     pub fn from_seconds(seconds: i64) -> Option<Self> {
         Self::new(seconds, 0, 0)
     }
@@ -42,22 +42,23 @@ impl Timestamp {
         (FIRST..=LAST).contains(&seconds).then_some(Self { seconds, nanoseconds, offset })
     }
 
-    /// Whole seconds since 1970: `int(…)`.
+    /// Returns the whole seconds since 1970: `int(…)`.
     pub const fn seconds(self) -> i64 {
         self.seconds
     }
 
-    /// The value used for equality and order: seconds since 1970 and nanoseconds.
+    /// Returns the value used for equality and order: seconds since 1970 and nanoseconds.
     pub const fn instant(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
 
-    /// Go's zero time: the first instant there is.
+    /// Returns true for Go's zero time: the first instant there is.
     pub const fn is_zero(self) -> bool {
         self.seconds == FIRST && self.nanoseconds == 0
     }
 
-    /// Go's `String()`: `2024-01-02 03:04:05.5 +0000 UTC`. A zone without a name is printed as its offset again.
+    /// Prints the time as Go's `String()` does: `2024-01-02 03:04:05.5 +0000 UTC`. A zone without a name is printed as its offset
+    /// again.
     pub fn go_string(self) -> String {
         let (date, clock) = self.parts();
         let sign = if self.offset < 0 { '-' } else { '+' };
@@ -80,15 +81,15 @@ impl Timestamp {
         (date, clock)
     }
 
-    /// The timestamp plus a duration; `None` on overflow.
+    /// Returns the timestamp plus a duration; `None` on overflow.
     pub fn plus(self, duration: Duration) -> Option<Self> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
         let seconds = self.seconds.checked_add(duration.0.div_euclid(NANOSECONDS))?.checked_add(nanoseconds / NANOSECONDS)?;
         Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
     }
 
-    /// The duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also overflows
-    /// when only that product does not fit.
+    /// Returns the duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also
+    /// overflows when only that product does not fit.
     pub fn since(self, other: Self) -> Option<Duration> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
         let seconds = self.seconds.saturating_sub(other.seconds);
@@ -154,7 +155,7 @@ pub struct Fields {
     pub millisecond: i64,
 }
 
-/// The offset at the end of a text that was read as RFC 3339.
+/// Returns the offset at the end of a text that was read as RFC 3339.
 fn written_offset(text: &str) -> i32 {
     let Some([sign, h1, h2, _, m1, m2]) = text.as_bytes().last_chunk::<6>().filter(|_| !text.ends_with('Z')) else { return 0 };
     let two = |tens: &u8, ones: &u8| i32::from(tens & 0xf).saturating_mul(10).saturating_add(i32::from(ones & 0xf));
@@ -181,7 +182,7 @@ impl fmt::Display for Timestamp {
 pub struct Duration(pub i64);
 
 impl Duration {
-    /// Go's `time.ParseDuration`: `1h30m`, `-1.5s`, `0`. Nothing for any other text.
+    /// Parses a text as Go's `time.ParseDuration` does: `1h30m`, `-1.5s`, `0`. Nothing for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -211,32 +212,32 @@ impl Duration {
         self.0.checked_neg().map(Self)
     }
 
-    /// The difference; nothing for an overflow.
+    /// Returns the difference; nothing for an overflow.
     pub fn minus(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
     }
 
-    /// `getHours`: whole hours, by way of a floating-point number as upstream does.
+    /// Computes `getHours`: whole hours, by way of a floating-point number as upstream does.
     pub fn hours(self) -> i64 {
         self.of(3_600 * NANOSECONDS) as i64
     }
 
-    /// `getMinutes`
+    /// Computes `getMinutes`.
     pub fn minutes(self) -> i64 {
         self.of(60 * NANOSECONDS) as i64
     }
 
-    /// `getSeconds`
+    /// Computes `getSeconds`.
     pub fn seconds(self) -> i64 {
         self.of(NANOSECONDS) as i64
     }
 
-    /// `getMilliseconds`
+    /// Computes `getMilliseconds`.
     pub const fn milliseconds(self) -> i64 {
         self.0 / 1_000_000
     }
 
-    /// Go's `String()`: `1h30m0s`, `1.5s`, `100ms`, `0s`.
+    /// Prints the duration as Go's `String()` does: `1h30m0s`, `1.5s`, `100ms`, `0s`.
     pub fn go_string(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         let all = self.0.unsigned_abs();
@@ -263,7 +264,7 @@ impl Duration {
         }
     }
 
-    /// How many units there are.
+    /// Returns how many units there are.
     fn of(self, unit: i64) -> f64 {
         let whole = self.0.checked_div(unit).unwrap_or(0);
         let rest = self.0.checked_rem(unit).unwrap_or(0);
@@ -347,7 +348,7 @@ pub(crate) fn zone(text: &str) -> Result<Zone, String> {
     }
 }
 
-/// Go's `strconv.Atoi`. It stops at the first digit that overflows an unsigned 64-bit number.
+/// Parses a number as Go's `strconv.Atoi` does. It stops at the first digit that overflows an unsigned 64-bit number.
 fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let end = digits.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());

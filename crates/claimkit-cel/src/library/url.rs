@@ -47,13 +47,13 @@ fn quoted(text: &str) -> String {
     quote(text, GoUnicode::V15)
 }
 
-/// The text of an address that is refused.
+/// Returns the text of an address that is refused.
 fn refused(text: &str, why: &str) -> String {
     format!("parse {}: {why}", quoted(text))
 }
 
 impl Url {
-    /// `url(…)`
+    /// Computes `url(…)`.
     ///
     /// # Errors
     /// A text that is not a URL.
@@ -61,29 +61,29 @@ impl Url {
         parse(text).map_err(Error::of(ErrorKind::Url))
     }
 
-    /// `getScheme`: in lower case.
+    /// Computes `getScheme`: in lower case.
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// `getHost`: with the port, if there is one.
+    /// Computes `getHost`: with the port, if there is one.
     pub fn host(&self) -> String {
         text(&self.host)
     }
 
-    /// `getHostname`: without the port, and without brackets.
+    /// Computes `getHostname`: without the port, and without brackets.
     pub fn hostname(&self) -> String {
         let host = self.host();
         let (name, _) = split_port(&host);
         name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(name).to_owned()
     }
 
-    /// `getPort`
+    /// Computes `getPort`.
     pub fn port(&self) -> String {
         split_port(&self.host()).1.to_owned()
     }
 
-    /// `getEscapedPath`
+    /// Computes `getEscapedPath`.
     pub fn escaped_path(&self) -> String {
         if !self.raw_path.is_empty() && is_escaped(&self.raw_path, Part::Path) {
             return self.raw_path.clone();
@@ -94,7 +94,7 @@ impl Url {
         escape(&self.path, Part::Path)
     }
 
-    /// `getQuery`: the values of every key, by key. What cannot be read is left out.
+    /// Computes `getQuery`: the values of every key, by key. What cannot be read is left out.
     pub fn query(&self) -> Vec<(String, Vec<String>)> {
         let mut values: Vec<(String, Vec<String>)> = Vec::new();
         for pair in self.raw_query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';')) {
@@ -132,8 +132,8 @@ fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Go's `ParseRequestURI`: is it an absolute address or path? This is all that `isURL` and `format.uri()` ask. Here `#` does not
-/// start a fragment.
+/// Checks as Go's `ParseRequestURI` does that a text is an absolute address or path. This is all that `isURL` and `format.uri()`
+/// ask. Here `#` does not start a fragment.
 pub(crate) fn check(text: &str) -> Result<(), String> {
     read(text, true).map(|_| ()).map_err(|why| refused(text, &why))
 }
@@ -388,7 +388,7 @@ fn unescape(text: &str, part: Part) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// A percent sign and at most two bytes behind it. Half a character is quoted byte by byte, as Go does.
+/// Quotes a percent sign and at most two bytes behind it. Half a character is quoted byte by byte, as Go does.
 fn quote_bytes(behind: &[u8]) -> String {
     let mut all = b"%".to_vec();
     all.extend(behind);

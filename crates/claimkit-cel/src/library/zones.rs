@@ -25,7 +25,7 @@ pub fn offset(place: &str, time: i64) -> Result<i64, Unknown> {
     by_rule(rule, time).ok_or(Unknown::Time)
 }
 
-/// The offset by a rule of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// Returns the offset by a rule of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
 fn by_rule(rule: &str, time: i64) -> Option<i64> {
     let rest = without_name(rule);
     let (standard, rest) = clock(rest)?;
@@ -70,7 +70,8 @@ fn clock(text: &str) -> Option<(i64, &str)> {
     Some((if text.starts_with('-') { seconds.saturating_neg() } else { seconds }, rest))
 }
 
-/// `M3.5.0/3`: the fifth, that is the last, Sunday of March at three, as seconds since 1970 on the clock of that place.
+/// Returns the time of `M3.5.0/3`: the fifth, that is the last, Sunday of March at three, as seconds since 1970 on the clock of
+/// that place.
 fn change(rule: &str, year: i64) -> Option<i64> {
     let (date, time) = rule.split_once('/').unwrap_or((rule, "2"));
     let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse::<i64>().ok());

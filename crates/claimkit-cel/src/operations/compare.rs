@@ -8,12 +8,12 @@ use super::Scope;
 /// Deepest values that are compared. Expressions are not nested deeper, and values only as deep as expressions.
 const DEEPEST: u32 = 300;
 
-/// `left == right`: a boolean, or an error if the left value cannot be compared with other types.
+/// Computes `left == right`: a boolean, or an error if the left value cannot be compared with other types.
 pub fn equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> Value {
     equal_at(scope, left, right, 0)
 }
 
-/// Whether two values are equal; what cannot be compared is not.
+/// Returns whether two values are equal; what cannot be compared is not.
 pub fn is_equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> bool {
     matches!(equal(scope, left, right), Value::Bool(true))
 }
@@ -83,7 +83,7 @@ fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> V
     }
 }
 
-/// The order of two numbers of any types. None if one is NaN.
+/// Returns the order of two numbers of any types. None if one is NaN.
 pub fn compare_numbers(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Double(left), Value::Double(right)) => left.partial_cmp(right),
@@ -110,7 +110,7 @@ fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-/// The order of two values; an error if they have none.
+/// Returns the order of two values; an error if they have none.
 pub fn compare(left: &Value, right: &Value) -> Result<Ordering, Value> {
     if matches!(left, Value::Double(left) if left.is_nan()) {
         return Err(Value::error("NaN values cannot be ordered"));

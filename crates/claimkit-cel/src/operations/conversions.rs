@@ -12,17 +12,17 @@ fn fails(from: &Value, to: &str) -> Value {
     Value::error(format!("type conversion error from '{}' to '{to}'", from.type_name()))
 }
 
-/// `dyn(a)` and conversions to the same type.
+/// Computes `dyn(a)` and conversions to the same type.
 pub fn same(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     arguments.first().cloned().unwrap_or(Value::Null)
 }
 
-/// `type(a)`
+/// Computes `type(a)`.
 pub fn type_of(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     arguments.first().map_or(Value::Null, |value| Value::Type(Arc::new(value.type_of())))
 }
 
-/// `int(a)`
+/// Computes `int(a)`.
 pub fn to_int(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let overflow = || Value::error("integer overflow");
     match arguments {
@@ -37,7 +37,7 @@ pub fn to_int(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `uint(a)`
+/// Computes `uint(a)`.
 pub fn to_uint(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let overflow = || Value::error("unsigned integer overflow");
     match arguments {
@@ -53,7 +53,7 @@ pub fn to_uint(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `double(a)`
+/// Computes `double(a)`.
 pub fn to_double(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Double(d)] => Value::Double(*d),
@@ -64,7 +64,7 @@ pub fn to_double(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `string(a)`
+/// Computes `string(a)`.
 pub fn to_string(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bytes(b)] => match std::str::from_utf8(b) {
@@ -79,7 +79,7 @@ pub fn to_string(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `bytes(a)`
+/// Computes `bytes(a)`.
 pub fn to_bytes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bytes(b)] => Value::Bytes(b.clone()),
@@ -88,7 +88,7 @@ pub fn to_bytes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `bool(a)`
+/// Computes `bool(a)`.
 pub fn to_bool(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(*b),
@@ -101,7 +101,7 @@ pub fn to_bool(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `duration(a)`
+/// Computes `duration(a)`.
 pub fn to_duration(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(d)] => Value::Duration(*d),
@@ -112,7 +112,7 @@ pub fn to_duration(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `timestamp(a)`
+/// Computes `timestamp(a)`.
 pub fn to_timestamp(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Timestamp(t)] => Value::Timestamp(*t),

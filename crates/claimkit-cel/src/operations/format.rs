@@ -25,7 +25,7 @@ fn spacing(rules: &Rules) -> Spacing {
     if rules.first_libraries { Spacing::Narrow } else { Spacing::None }
 }
 
-/// A value as the formatter knows it. None if there is too much of it.
+/// Returns a value as the formatter knows it. None if there is too much of it.
 fn convert(scope: &mut Scope<'_>, value: &Value) -> Option<Argument> {
     let size = match value {
         Value::String(text) => text.len() as u64 / 16,

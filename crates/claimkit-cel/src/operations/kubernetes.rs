@@ -10,7 +10,7 @@ use super::super::library::semver::Version;
 use super::super::value::{Origin, Value};
 use super::Scope;
 
-/// `quantity(text)`
+/// Computes `quantity(text)`.
 pub fn quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => match Quantity::parse(text) {
@@ -21,7 +21,7 @@ pub fn quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `isQuantity(text)`
+/// Computes `isQuantity(text)`.
 pub fn is_quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Quantity::parse(text).is_ok()),
@@ -36,22 +36,22 @@ fn of_quantity(scope: &Scope<'_>, arguments: &[Value], read: impl Fn(&Quantity) 
     }
 }
 
-/// `q.sign()`
+/// Computes `q.sign()`.
 pub fn sign(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Int(quantity.sign()))
 }
 
-/// `q.isInteger()`
+/// Computes `q.isInteger()`.
 pub fn is_integer(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Bool(quantity.is_integer()))
 }
 
-/// `q.asInteger()`
+/// Computes `q.asInteger()`.
 pub fn as_integer(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| quantity.as_integer().map_or_else(Value::error, Value::Int))
 }
 
-/// `q.asApproximateFloat()`
+/// Computes `q.asApproximateFloat()`.
 pub fn as_approximate_float(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Double(quantity.as_approximate_float()))
 }
@@ -82,12 +82,12 @@ fn computed(
     Value::Quantity(quantity, Origin::Computed)
 }
 
-/// `q.add(r)`
+/// Computes `q.add(r)`.
 pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     computed(scope, arguments, Quantity::add)
 }
 
-/// `q.sub(r)`
+/// Computes `q.sub(r)`.
 pub fn sub(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     computed(scope, arguments, Quantity::sub)
 }
@@ -108,17 +108,17 @@ fn order(scope: &mut Scope<'_>, arguments: &[Value]) -> Option<Ordering> {
     }
 }
 
-/// `a.compareTo(b)`
+/// Computes `a.compareTo(b)`.
 pub fn compare_to(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Int(order as i64))
 }
 
-/// `a.isLessThan(b)`
+/// Computes `a.isLessThan(b)`.
 pub fn is_less_than(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Bool(order.is_lt()))
 }
 
-/// `a.isGreaterThan(b)`
+/// Computes `a.isGreaterThan(b)`.
 pub fn is_greater_than(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Bool(order.is_gt()))
 }
@@ -131,7 +131,7 @@ fn read_version(arguments: &[Value]) -> Option<Result<Version, Error>> {
     }
 }
 
-/// `semver(text)`, `semver(text, normalize)`
+/// Computes `semver(text)`, `semver(text, normalize)`.
 pub fn semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match read_version(arguments) {
         Some(Ok(version)) => Value::Version(Arc::new(version)),
@@ -140,7 +140,7 @@ pub fn semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `isSemver(text)`, `isSemver(text, normalize)`
+/// Computes `isSemver(text)`, `isSemver(text, normalize)`.
 pub fn is_semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     read_version(arguments).map_or_else(Value::no_such_overload, |version| Value::Bool(version.is_ok()))
 }
@@ -153,22 +153,22 @@ fn of_version(arguments: &[Value], read: impl Fn(&Version) -> u64) -> Value {
     }
 }
 
-/// `v.major()`
+/// Computes `v.major()`.
 pub fn major(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.major)
 }
 
-/// `v.minor()`
+/// Computes `v.minor()`.
 pub fn minor(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.minor)
 }
 
-/// `v.patch()`
+/// Computes `v.patch()`.
 pub fn patch(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.patch)
 }
 
-/// `format.named(text)`
+/// Computes `format.named(text)`.
 pub fn named_format(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(name)] => Value::Optional(named_formats::find(name).map(|format| Arc::new(Value::Format(format)))),
@@ -176,7 +176,7 @@ pub fn named_format(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `format.validate(text)`
+/// Computes `format.validate(text)`.
 pub fn validate(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::Format(format), Value::String(text)] = arguments else { return Value::no_such_overload() };
     let problems = format.validate(text, if scope.rules().lengths_in_bytes { Lengths::Bytes } else { Lengths::Characters });

@@ -11,13 +11,13 @@ fn exhausted() -> Value {
     Value::Error(Arc::new(too_many_steps()))
 }
 
-/// `size(a)`, `a.size()`
+/// Computes `size(a)`, `a.size()`.
 pub fn size(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let size = arguments.first().and_then(Value::size);
     size.map_or_else(Value::no_such_overload, |size| Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
-/// `a in b`
+/// Computes `a in b`.
 pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [element, Value::List(list)] => {
@@ -50,7 +50,7 @@ fn has(scope: &mut Scope<'_>, list: &[Value], element: &Value) -> bool {
     list.iter().any(|other| is_equal(scope, element, other))
 }
 
-/// `sets.contains(a, b)`
+/// Computes `sets.contains(a, b)`.
 pub fn set_contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((list, part)) => Value::Bool(part.iter().all(|element| has(scope, list, element))),
@@ -58,7 +58,7 @@ pub fn set_contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `sets.equivalent(a, b)`
+/// Computes `sets.equivalent(a, b)`.
 pub fn set_equivalent(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((left, right)) => Value::Bool(
@@ -68,7 +68,7 @@ pub fn set_equivalent(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `sets.intersects(a, b)`
+/// Computes `sets.intersects(a, b)`.
 pub fn set_intersects(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((left, right)) => Value::Bool(left.iter().any(|element| has(scope, right, element))),
@@ -79,7 +79,7 @@ pub fn set_intersects(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 /// Maximum number of elements that `includes` looks at.
 const MOST_INCLUDED: usize = 48;
 
-/// `a.includes(b)` (`k8s.io/dynamic-resource-allocation/cel`)
+/// Computes `a.includes(b)` (`k8s.io/dynamic-resource-allocation/cel`).
 pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list), element] => {
@@ -99,7 +99,7 @@ pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `list.isSorted()`
+/// Computes `list.isSorted()`.
 pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
@@ -132,17 +132,17 @@ fn extreme(scope: &mut Scope<'_>, arguments: &[Value], name: &str, wanted: Order
     found.clone()
 }
 
-/// `list.min()`
+/// Computes `list.min()`.
 pub fn min(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     extreme(scope, arguments, "min", Ordering::Less)
 }
 
-/// `list.max()`
+/// Computes `list.max()`.
 pub fn max(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     extreme(scope, arguments, "max", Ordering::Greater)
 }
 
-/// `list.sum()`: of an empty list whose type is not known at run time, 0.
+/// Computes `list.sum()`: of an empty list whose type is not known at run time, 0.
 pub fn sum(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut elements = list.iter();
@@ -161,13 +161,13 @@ pub fn sum(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     total
 }
 
-/// `list.indexOf(a)`
+/// Computes `list.indexOf(a)`.
 pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
     position(list.iter().position(|other| is_equal(scope, other, element)))
 }
 
-/// `list.lastIndexOf(a)`
+/// Computes `list.lastIndexOf(a)`.
 pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
     position(list.iter().rposition(|other| is_equal(scope, other, element)))
@@ -180,7 +180,7 @@ fn position(found: Option<usize>) -> Value {
 /// Longest range of cel-go 0.29 (`ext/lists.go`, `defaultMaxRangeSize`).
 const LONGEST_RANGE: i64 = 1_000_000;
 
-/// `lists.range(n)`
+/// Computes `lists.range(n)`.
 pub fn range(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::Int(end)] = arguments else { return Value::no_such_overload() };
     if scope.rules().ranges_are_limited {
@@ -198,19 +198,19 @@ pub fn range(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::list((0..i64::try_from(count).unwrap_or(0)).map(Value::Int).collect())
 }
 
-/// The error in place of a list that would exceed the cost limit.
+/// Returns the error in place of a list that would exceed the cost limit.
 fn exhausted_or_paid(_: &mut Scope<'_>, _: u64) -> Value {
     Value::abort("operation cancelled: actual cost limit exceeded")
 }
 
-/// `list.reverse()`
+/// Computes `list.reverse()`.
 pub fn reverse(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
     Value::list(list.iter().rev().cloned().collect())
 }
 
-/// `list.slice(start, end)`
+/// Computes `list.slice(start, end)`.
 pub fn slice(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else { return Value::no_such_overload() };
     let refused = |why: String| Value::error(format!("cannot slice({start}, {end}), {why}"));
@@ -229,7 +229,7 @@ pub fn slice(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `list.flatten()`, `list.flatten(depth)`
+/// Computes `list.flatten()`, `list.flatten(depth)`.
 pub fn flatten(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let (list, depth) = match arguments {
         [Value::List(list)] => (list, 1),
@@ -265,7 +265,7 @@ fn flatten_into(scope: &mut Scope<'_>, list: &[Value], depth: i64, into: &mut Ve
     true
 }
 
-/// `list.distinct()`
+/// Computes `list.distinct()`.
 pub fn distinct(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut unique: Vec<Value> = Vec::new();
@@ -277,7 +277,7 @@ pub fn distinct(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::list(unique)
 }
 
-/// `list.sort()`
+/// Computes `list.sort()`.
 pub fn sort(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => sorted(scope, list, list),
@@ -324,7 +324,7 @@ fn sorted(scope: &mut Scope<'_>, list: &Arc<Vec<Value>>, keys: &[Value]) -> Valu
 /// keep it, and keys that are not a number come last.
 const LONGEST_INSERTION: usize = 12;
 
-/// A key that is not a number is less than no other, so it stays where it is and nothing passes it.
+/// Sorts by insertion. A key that is not a number is less than no other, so it stays where it is and nothing passes it.
 fn sort_by_insertion(pairs: &mut [(&Value, &Value)]) {
     for end in 1..pairs.len() {
         let mut at = end;
@@ -337,7 +337,7 @@ fn sort_by_insertion(pairs: &mut [(&Value, &Value)]) {
     }
 }
 
-/// Values that cannot be compared are equal.
+/// Compares two values; those that cannot be compared are equal.
 fn order(left: &Value, right: &Value) -> Ordering {
     compare(left, right).unwrap_or(Ordering::Equal)
 }
@@ -346,7 +346,7 @@ fn is_nan(key: &Value) -> bool {
     matches!(key, Value::Double(number) if number.is_nan())
 }
 
-/// `cel.@mapInsert(map, key, value)`
+/// Computes `cel.@mapInsert(map, key, value)`.
 pub fn insert_entry(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let mut arguments = arguments.to_vec();
     if let Some(Value::Map(map)) = arguments.first() {
@@ -355,7 +355,7 @@ pub fn insert_entry(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     grow(&mut arguments).unwrap_or_else(Value::no_such_overload)
 }
 
-/// `cel.@mapInsert(map, entries)`
+/// Computes `cel.@mapInsert(map, entries)`.
 pub fn insert_map(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     insert_entry(scope, arguments)
 }

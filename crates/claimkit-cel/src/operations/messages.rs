@@ -6,7 +6,7 @@ use super::super::library::time::{Duration, Timestamp};
 use super::super::messages::{Kind, Number};
 use super::super::value::{Map, Value};
 
-/// The value of a message with these fields.
+/// Returns the value of a message with these fields.
 pub fn build(kind: Kind, name: &str, fields: &[(&str, Value)]) -> Value {
     let field = |wanted: &str| fields.iter().find(|(field, _)| *field == wanted).map(|(_, value)| value.clone());
     match kind {

@@ -43,7 +43,7 @@ impl<'a> Scope<'a> {
         Scope { rules, steps: 0, allowed: u64::MAX, shared: shared::Shared::default() }
     }
 
-    /// The rules of the release.
+    /// Returns the rules of the release.
     pub fn rules(&self) -> &'a Rules {
         self.rules
     }
@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
         self.steps <= MOST_STEPS
     }
 
-    /// Whether there were too many steps.
+    /// Returns whether there were too many steps.
     pub fn is_exhausted(&self) -> bool {
         self.steps > MOST_STEPS
     }
@@ -64,20 +64,20 @@ impl<'a> Scope<'a> {
         self.allowed = cost;
     }
 
-    /// True if a result of this many elements is within the allowed cost. One element more is allowed, so that the cost check
-    /// notices the excess.
+    /// Returns true if a result of this many elements is within the allowed cost. One element more is allowed, so that the cost
+    /// check notices the excess.
     pub fn can_make(&self, elements: u64) -> bool {
         elements <= self.allowed.saturating_add(1).min(MOST_STEPS)
     }
 }
 
-/// cel-go's error for a function whose overloads do not take these arguments.
+/// Returns cel-go's error for a function whose overloads do not take these arguments.
 pub fn no_overload_for(name: &str, arguments: &[Value]) -> Value {
     let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
     Value::error(format!("no such overload: {name}({})", types.join(", ")))
 }
 
-/// Whether the arguments have these types, as far as cel-go looks: containers by their first element.
+/// Returns whether the arguments have these types, as far as cel-go looks: containers by their first element.
 pub fn accepts(types: &[Type], arguments: &[Value]) -> bool {
     types.len() == arguments.len() && types.iter().zip(arguments).all(|(wanted, value)| has_type(wanted, value))
 }

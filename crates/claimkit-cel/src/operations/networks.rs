@@ -7,7 +7,7 @@ use super::super::library::url::Url;
 use super::super::value::{Map, Value};
 use super::Scope;
 
-/// `ip(text)`
+/// Computes `ip(text)`.
 pub fn ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Address::parse(text).map_or_else(Value::error, Value::Address),
@@ -15,7 +15,7 @@ pub fn ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `isIP(text)`
+/// Computes `isIP(text)`.
 pub fn is_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Address::parse(text).is_ok()),
@@ -23,7 +23,7 @@ pub fn is_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `ip.isCanonical(text)`
+/// Computes `ip.isCanonical(text)`.
 pub fn is_canonical(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => network::is_canonical(text).map_or_else(Value::error, Value::Bool),
@@ -31,7 +31,7 @@ pub fn is_canonical(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `cidr(text)`
+/// Computes `cidr(text)`.
 pub fn cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Network::parse(text).map_or_else(Value::error, Value::Network),
@@ -39,7 +39,7 @@ pub fn cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `isCIDR(text)`
+/// Computes `isCIDR(text)`.
 pub fn is_cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Network::parse(text).is_ok()),
@@ -54,37 +54,37 @@ fn of_address(arguments: &[Value], read: impl Fn(Address) -> Value) -> Value {
     }
 }
 
-/// `a.family()`
+/// Computes `a.family()`.
 pub fn family(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Int(address.family()))
 }
 
-/// `a.isUnspecified()`
+/// Computes `a.isUnspecified()`.
 pub fn is_unspecified(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_unspecified()))
 }
 
-/// `a.isLoopback()`
+/// Computes `a.isLoopback()`.
 pub fn is_loopback(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_loopback()))
 }
 
-/// `a.isLinkLocalMulticast()`
+/// Computes `a.isLinkLocalMulticast()`.
 pub fn is_link_local_multicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_link_local_multicast()))
 }
 
-/// `a.isLinkLocalUnicast()`
+/// Computes `a.isLinkLocalUnicast()`.
 pub fn is_link_local_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_link_local_unicast()))
 }
 
-/// `a.isGlobalUnicast()`
+/// Computes `a.isGlobalUnicast()`.
 pub fn is_global_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_global_unicast()))
 }
 
-/// `network.containsIP(a)`
+/// Computes `network.containsIP(a)`.
 pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network), Value::Address(address)] => Value::Bool(network.contains(*address)),
@@ -95,7 +95,7 @@ pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `network.containsCIDR(a)`
+/// Computes `network.containsCIDR(a)`.
 pub fn contains_cidr(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network), Value::Network(other)] => contained(scope, *network, *other),
@@ -113,7 +113,7 @@ fn contained(scope: &Scope<'_>, network: Network, other: Network) -> Value {
     Value::Bool(whole && network.contains_network(other))
 }
 
-/// `network.ip()`
+/// Computes `network.ip()`.
 pub fn cidr_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Address(network.address()),
@@ -121,7 +121,7 @@ pub fn cidr_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `network.masked()`
+/// Computes `network.masked()`.
 pub fn masked(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Network(network.masked()),
@@ -129,7 +129,7 @@ pub fn masked(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `network.prefixLength()`
+/// Computes `network.prefixLength()`.
 pub fn prefix_length(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Int(network.prefix_length()),
@@ -137,7 +137,7 @@ pub fn prefix_length(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `url(text)`
+/// Computes `url(text)`.
 pub fn url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Url::parse(text).map_or_else(Value::error, |url| Value::Url(Arc::new(url))),
@@ -145,7 +145,7 @@ pub fn url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `isURL(text)`
+/// Computes `isURL(text)`.
 pub fn is_url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Url::parse(text).is_ok()),
@@ -160,32 +160,32 @@ fn of_url(arguments: &[Value], read: impl Fn(&Url) -> String) -> Value {
     }
 }
 
-/// `url.getScheme()`
+/// Computes `url.getScheme()`.
 pub fn scheme(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.scheme().to_owned())
 }
 
-/// `url.getHost()`
+/// Computes `url.getHost()`.
 pub fn host(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.host())
 }
 
-/// `url.getHostname()`
+/// Computes `url.getHostname()`.
 pub fn hostname(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.hostname())
 }
 
-/// `url.getPort()`
+/// Computes `url.getPort()`.
 pub fn port(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.port())
 }
 
-/// `url.getEscapedPath()`
+/// Computes `url.getEscapedPath()`.
 pub fn escaped_path(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.escaped_path())
 }
 
-/// `url.getQuery()`
+/// Computes `url.getQuery()`.
 pub fn query(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::Url(url)] = arguments else { return Value::no_such_overload() };
     let mut map = Map::default();

@@ -16,7 +16,7 @@ fn checked<T>(result: Option<T>, wrap: impl Fn(T) -> Value, overflow: &str) -> V
     result.map_or_else(|| Value::error(overflow), wrap)
 }
 
-/// `!a`
+/// Computes `!a`.
 pub fn not(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(!b),
@@ -24,7 +24,7 @@ pub fn not(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `-a`
+/// Computes `-a`.
 pub fn negate(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(i)] => checked(i.checked_neg(), Value::Int, INT_OVERFLOW),
@@ -34,7 +34,7 @@ pub fn negate(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a + b`
+/// Computes `a + b`.
 pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_add(*b), Value::Int, INT_OVERFLOW),
@@ -76,7 +76,7 @@ pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a - b`
+/// Computes `a - b`.
 pub fn subtract(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_sub(*b), Value::Int, INT_OVERFLOW),
@@ -93,7 +93,7 @@ pub fn subtract(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a * b`
+/// Computes `a * b`.
 pub fn multiply(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_mul(*b), Value::Int, INT_OVERFLOW),
@@ -103,7 +103,7 @@ pub fn multiply(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a / b`
+/// Computes `a / b`.
 pub fn divide(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("division by zero"),
@@ -114,7 +114,7 @@ pub fn divide(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a % b`
+/// Computes `a % b`.
 pub fn modulo(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("modulus by zero"),
@@ -134,27 +134,27 @@ fn ordered(arguments: &[Value], holds: impl Fn(Ordering) -> bool) -> Value {
     }
 }
 
-/// `a < b`
+/// Computes `a < b`.
 pub fn less(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_lt)
 }
 
-/// `a <= b`
+/// Computes `a <= b`.
 pub fn less_equals(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_le)
 }
 
-/// `a > b`
+/// Computes `a > b`.
 pub fn greater(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_gt)
 }
 
-/// `a >= b`
+/// Computes `a >= b`.
 pub fn greater_equals(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_ge)
 }
 
-/// `@not_strictly_false(a)`: what ends a loop is a false, never an error.
+/// Computes `@not_strictly_false(a)`: what ends a loop is a false, never an error.
 pub fn not_strictly_false(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(*b),

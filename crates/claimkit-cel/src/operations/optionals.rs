@@ -9,27 +9,27 @@ fn some(value: &Value) -> Value {
     Value::Optional(Some(Arc::new(value.clone())))
 }
 
-/// `optional.of(a)`
+/// Computes `optional.of(a)`.
 pub fn of(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     arguments.first().map_or(Value::Optional(None), some)
 }
 
-/// `optional.none()`
+/// Computes `optional.none()`.
 pub fn none(_: &mut Scope<'_>, _: &[Value]) -> Value {
     Value::Optional(None)
 }
 
-/// `optional.ofNonZeroValue(a)`
+/// Computes `optional.ofNonZeroValue(a)`.
 pub fn of_non_zero_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     arguments.first().filter(|value| !value.is_zero()).map_or(Value::Optional(None), some)
 }
 
-/// `a.hasValue()`
+/// Computes `a.hasValue()`.
 pub fn has_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::Bool(matches!(arguments, [Value::Optional(Some(_))]))
 }
 
-/// `a.value()`
+/// Computes `a.value()`.
 pub fn value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(Some(inner))] => (**inner).clone(),
@@ -37,7 +37,7 @@ pub fn value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.or(b)`, where the evaluator does not do it.
+/// Computes `a.or(b)`, where the evaluator does not do it.
 pub fn or(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(None), other] => other.clone(),
@@ -46,7 +46,7 @@ pub fn or(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.orValue(b)`, where the evaluator does not do it.
+/// Computes `a.orValue(b)`, where the evaluator does not do it.
 pub fn or_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(Some(inner)), _] => (**inner).clone(),
@@ -55,7 +55,7 @@ pub fn or_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `list.unwrapOpt()`, `optional.unwrap(list)`
+/// Computes `list.unwrapOpt()`, `optional.unwrap(list)`.
 pub fn unwrap(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ pub fn unwrap(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::list(found)
 }
 
-/// `list.first()`
+/// Computes `list.first()`.
 pub fn first(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => list.first().map_or(Value::Optional(None), some),
@@ -79,7 +79,7 @@ pub fn first(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `list.last()`
+/// Computes `list.last()`.
 pub fn last(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => list.last().map_or(Value::Optional(None), some),

@@ -7,22 +7,22 @@ pub fn any(_: &Value) -> bool {
     true
 }
 
-/// Values that can be sent a function by its name: cel-go asks those for `matches` itself.
+/// Returns true for values that can be sent a function by its name: cel-go asks those for `matches` itself.
 pub fn a_message(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Timestamp(_) | Value::Duration(_))
 }
 
-/// Values with a sign.
+/// Returns true for values with a sign.
 pub fn negatable(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Double(_) | Value::Bool(_) | Value::Duration(_))
 }
 
-/// Values that can be added.
+/// Returns true for values that can be added.
 pub fn addable(value: &Value) -> bool {
     subtractable(value) || matches!(value, Value::String(_) | Value::Bytes(_) | Value::List(_))
 }
 
-/// Values that can be subtracted from.
+/// Returns true for values that can be subtracted from.
 pub fn subtractable(value: &Value) -> bool {
     a_number(value) || matches!(value, Value::Duration(_) | Value::Timestamp(_))
 }
@@ -37,12 +37,12 @@ pub fn an_integer(value: &Value) -> bool {
     matches!(value, Value::Int(_) | Value::Uint(_))
 }
 
-/// Values with an order.
+/// Returns true for values with an order.
 pub fn ordered(value: &Value) -> bool {
     subtractable(value) || matches!(value, Value::Bool(_) | Value::String(_) | Value::Bytes(_))
 }
 
-/// Values with a size.
+/// Returns true for values with a size.
 pub fn sized(value: &Value) -> bool {
     matches!(value, Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_))
 }

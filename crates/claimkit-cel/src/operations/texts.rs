@@ -30,7 +30,7 @@ fn past_end(scope: &Scope<'_>) -> PastEnd {
     if scope.rules().first_libraries { PastEnd::Error } else { PastEnd::NotFound }
 }
 
-/// `a.contains(b)`
+/// Computes `a.contains(b)`.
 pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => {
@@ -41,7 +41,7 @@ pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.startsWith(b)`
+/// Computes `a.startsWith(b)`.
 pub fn starts_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => Value::Bool(text.starts_with(&**piece)),
@@ -49,7 +49,7 @@ pub fn starts_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.endsWith(b)`
+/// Computes `a.endsWith(b)`.
 pub fn ends_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => Value::Bool(text.ends_with(&**piece)),
@@ -57,17 +57,17 @@ pub fn ends_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.matches(b)` with an expression that is not a constant.
+/// Computes `a.matches(b)` with an expression that is not a constant.
 pub fn matches(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::Matches, arguments)
 }
 
-/// `a.find(b)` with an expression that is not a constant.
+/// Computes `a.find(b)` with an expression that is not a constant.
 pub fn find(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::Find, arguments)
 }
 
-/// `a.findAll(b)`, `a.findAll(b, n)` with an expression that is not a constant.
+/// Computes `a.findAll(b)`, `a.findAll(b, n)` with an expression that is not a constant.
 pub fn find_all(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::FindAll, arguments)
 }
@@ -98,7 +98,7 @@ pub fn run_regex(scope: &mut Scope<'_>, kind: MatchKind, regex: &Regex, text: &s
     }
 }
 
-/// `a.charAt(i)`
+/// Computes `a.charAt(i)`.
 pub fn char_at(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::Int(index)] => text(strings::char_at(of, *index)),
@@ -106,7 +106,7 @@ pub fn char_at(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.indexOf(b)`, `a.indexOf(b, i)`
+/// Computes `a.indexOf(b)`, `a.indexOf(b, i)`.
 pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let past_end = past_end(scope);
     match arguments {
@@ -118,7 +118,7 @@ pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.lastIndexOf(b)`, `a.lastIndexOf(b, i)`
+/// Computes `a.lastIndexOf(b)`, `a.lastIndexOf(b, i)`.
 pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let past_end = past_end(scope);
     match arguments {
@@ -132,7 +132,7 @@ pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `list.join()`, `list.join(separator)`
+/// Computes `list.join()`, `list.join(separator)`.
 pub fn join(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let (list, separator) = match arguments {
         [Value::List(list)] => (list, ""),
@@ -156,7 +156,7 @@ pub fn join(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::string(joined)
 }
 
-/// `a.lowerAscii()`
+/// Computes `a.lowerAscii()`.
 pub fn lower_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::lower_ascii(of)),
@@ -164,7 +164,7 @@ pub fn lower_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.upperAscii()`
+/// Computes `a.upperAscii()`.
 pub fn upper_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::upper_ascii(of)),
@@ -175,7 +175,7 @@ pub fn upper_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 /// Largest text that `replace` makes, in bytes. Upstream has no limit of its own.
 const LARGEST_TEXT: u64 = 16 << 20;
 
-/// `a.replace(old, new)`, `a.replace(old, new, n)`
+/// Computes `a.replace(old, new)`, `a.replace(old, new, n)`.
 pub fn replace(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let (of, old, new, limit) = match arguments {
         [Value::String(of), Value::String(old), Value::String(new)] => (of, old, new, -1),
@@ -194,7 +194,7 @@ pub fn replace(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::string(replaced)
 }
 
-/// `a.split(separator)`, `a.split(separator, n)`
+/// Computes `a.split(separator)`, `a.split(separator, n)`.
 pub fn split(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     let (of, separator, limit) = match arguments {
         [Value::String(of), Value::String(separator)] => (of, separator, -1),
@@ -205,7 +205,7 @@ pub fn split(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     texts(strings::split(of, separator, limit))
 }
 
-/// `a.substring(i)`, `a.substring(i, j)`
+/// Computes `a.substring(i)`, `a.substring(i, j)`.
 pub fn substring(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::Int(start)] => text(strings::substring_from(of, *start)),
@@ -214,7 +214,7 @@ pub fn substring(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.trim()`
+/// Computes `a.trim()`.
 pub fn trim(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::trim(of)),
@@ -222,7 +222,7 @@ pub fn trim(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `strings.quote(a)`
+/// Computes `strings.quote(a)`.
 pub fn quote(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::quote(of)),
@@ -230,7 +230,7 @@ pub fn quote(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `a.format(list)`
+/// Computes `a.format(list)`.
 pub fn format(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::List(list)] => super::format::format(scope, of, list),

@@ -27,37 +27,37 @@ fn fields_in(time: Timestamp, name: &str) -> Result<Fields, Value> {
     }
 }
 
-/// `getFullYear`
+/// Computes `getFullYear`.
 pub fn full_year(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.year)
 }
 
-/// `getMonth`
+/// Computes `getMonth`.
 pub fn month(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.month)
 }
 
-/// `getDate`
+/// Computes `getDate`.
 pub fn date(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.day)
 }
 
-/// `getDayOfMonth`
+/// Computes `getDayOfMonth`.
 pub fn day_of_month(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.day.saturating_sub(1))
 }
 
-/// `getDayOfWeek`
+/// Computes `getDayOfWeek`.
 pub fn day_of_week(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.day_of_week)
 }
 
-/// `getDayOfYear`
+/// Computes `getDayOfYear`.
 pub fn day_of_year(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     part(arguments, |fields| fields.day_of_year)
 }
 
-/// `getHours`
+/// Computes `getHours`.
 pub fn hours(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(duration)] => Value::Int(duration.hours()),
@@ -65,7 +65,7 @@ pub fn hours(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `getMinutes`
+/// Computes `getMinutes`.
 pub fn minutes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(duration)] => Value::Int(duration.minutes()),
@@ -73,7 +73,7 @@ pub fn minutes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `getSeconds`
+/// Computes `getSeconds`.
 pub fn seconds(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(duration)] => Value::Int(duration.seconds()),
@@ -81,7 +81,7 @@ pub fn seconds(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-/// `getMilliseconds`
+/// Computes `getMilliseconds`.
 pub fn milliseconds(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(duration)] => Value::Int(duration.milliseconds()),

@@ -14,7 +14,7 @@ impl Class {
         Self(ranges)
     }
 
-    /// All characters but the line feed.
+    /// Returns all characters but the line feed.
     pub(super) fn all_but_line_feed() -> Self {
         Self(vec![(0, 9), (11, LAST)])
     }
@@ -31,12 +31,12 @@ impl Class {
         self.0.extend(&other.0);
     }
 
-    /// How many ranges there are.
+    /// Returns how many ranges there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Sorted, with adjacent and overlapping ranges merged.
+    /// Sorts the ranges, and merges adjacent and overlapping ones.
     #[must_use]
     pub(super) fn sorted(mut self) -> Self {
         order::sort(&mut self.0);
@@ -50,7 +50,7 @@ impl Class {
         Self(out)
     }
 
-    /// The complement of the set.
+    /// Returns the complement of the set.
     #[must_use]
     pub(super) fn negated(self) -> Self {
         let mut out = Vec::new();
@@ -67,7 +67,7 @@ impl Class {
         Self(out)
     }
 
-    /// The set plus all characters that differ from a member only in case.
+    /// Returns the set plus all characters that differ from a member only in case.
     #[must_use]
     pub(super) fn folded(self) -> Self {
         if let [(first, last)] = *self.0

@@ -10,12 +10,12 @@ pub(super) fn error(code: &str, fragment: &str) -> String {
 
 pub(super) const BAD_RANGE: &str = "invalid character class range";
 
-/// `text` without its suffix `end`.
+/// Returns `text` without its suffix `end`.
 pub(super) fn before<'t>(text: &'t str, end: &str) -> &'t str {
     text.get(..text.len().saturating_sub(end.len())).unwrap_or(text)
 }
 
-/// The first character, and the rest.
+/// Returns the first character, and the rest.
 pub(super) fn next(text: &str) -> Option<(char, &str)> {
     let mut rest = text.chars();
     rest.next().map(|c| (c, rest.as_str()))
@@ -29,7 +29,7 @@ pub(super) fn class_character<'t>(text: &'t str, whole: &str) -> Result<(u32, &'
     }
 }
 
-/// An escape that stands for one character.
+/// Reads an escape that stands for one character.
 pub(super) fn escape(text: &str) -> Result<(u32, &str), String> {
     let bad = |rest: &str| Err(error("invalid escape sequence", before(text, rest)));
     let Some((c, rest)) = next(text.get(1..).unwrap_or_default()) else {
@@ -85,7 +85,7 @@ fn hexadecimal<'t>(text: &'t str, behind: &'t str) -> Result<(u32, &'t str), Str
     bad(rest)
 }
 
-/// The class of `\d` and the like, and whether it is the letter for all others.
+/// Returns the class of `\d` and the like, and whether it is the letter for all others.
 pub(super) fn perl_class(letter: Option<char>) -> Option<(Class, bool)> {
     let letter = letter?;
     let class = match letter.to_ascii_lowercase() {
@@ -98,7 +98,7 @@ pub(super) fn perl_class(letter: Option<char>) -> Option<(Class, bool)> {
     Some((class, letter.is_ascii_uppercase()))
 }
 
-/// The class of `[:alpha:]` and the like, and whether it is `[:^alpha:]`.
+/// Returns the class of `[:alpha:]` and the like, and whether it is `[:^alpha:]`.
 pub(super) fn posix_class(name: &str) -> Option<(Class, bool)> {
     match name.strip_prefix('^') {
         Some(name) => Some((ascii_class(name)?, true)),

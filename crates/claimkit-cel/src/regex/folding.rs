@@ -17,7 +17,7 @@ pub(super) fn for_each_pair(mut found: impl FnMut(u32, u32)) {
     }
 }
 
-/// The characters that one character stands for, without itself.
+/// Returns the characters that one character stands for, without itself.
 pub(super) fn others(c: u32) -> Vec<u32> {
     let mut others = Vec::new();
     if let Some(group) = char::from_u32(c).and_then(|c| GROUPS.iter().find(|group| group.contains(c))) {

@@ -27,12 +27,12 @@ impl Regex {
         Ok(Self { program: Program::new(&syntax::parse(pattern)?) })
     }
 
-    /// `matches`: returns whether the pattern matches anywhere.
+    /// Computes `matches`: returns whether the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
         search(&mut Machine::new(&self.program), text, 0, true).is_some()
     }
 
-    /// `find`: the first match.
+    /// Computes `find`: the first match.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
         search(&mut Machine::new(&self.program), text, 0, false).and_then(|(start, end)| text.get(start..end))
     }

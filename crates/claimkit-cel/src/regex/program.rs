@@ -97,7 +97,7 @@ impl Compiler<'_> {
         start
     }
 
-    /// x* is (x+)?. Go does without the second instruction where x is never empty; the matches are the same.
+    /// Compiles x*, which is (x+)?. Go does without the second instruction where x is never empty; the matches are the same.
     fn star(&mut self, piece: usize, greedy: bool, next: usize) -> usize {
         let start = self.plus(piece, greedy, next);
         self.split(start, next, greedy)

@@ -72,7 +72,8 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The first match that begins at `from` or later, as bytes; with `any`, the first that is found, whose end may be another.
+/// Returns the first match that begins at `from` or later, as bytes; with `any`, the first that is found, whose end may be
+/// another.
 pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bool) -> Option<(usize, usize)> {
     let Machine { program, now, then, stack } = machine;
     let mut found: Option<(usize, usize)> = None;

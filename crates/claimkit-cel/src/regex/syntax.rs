@@ -223,7 +223,7 @@ impl<'p> Reader<'p> {
         self.push(Piece { kind: Kind::Character(code), height: 1, size: 1, repeats: 1 })
     }
 
-    /// A class whose ranges are in order.
+    /// Adds a class whose ranges are in order.
     fn class(&mut self, class: Class) -> Result<(), String> {
         self.range_ends = self.range_ends.saturating_add(class.len().saturating_mul(2));
         let place = match self.known.get(&class) {
@@ -308,7 +308,7 @@ impl<'p> Reader<'p> {
         self.push(Piece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
     }
 
-    /// `(?i)`, `(?i:`, `(?P<name>`, `(?<name>`
+    /// Reads `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
     fn group_with_flags(&mut self, text: &'p str) -> Result<&'p str, String> {
         let named = match text.strip_prefix("(?P<") {
             Some(rest) => Some(rest),
@@ -465,7 +465,7 @@ impl<'p> Reader<'p> {
         Ok((if negated { class.negated() } else { class }, rest))
     }
 
-    /// `[…]`
+    /// Reads `[…]`.
     fn bracket(&mut self, text: &'p str) -> Result<&'p str, String> {
         let mut rest = text.get(1..).unwrap_or_default();
         let mut class = Class::default();
@@ -534,7 +534,7 @@ fn limited(count: u64) -> Option<u32> {
     u32::try_from(count).ok().filter(|count| *count <= MAX_REPEAT)
 }
 
-/// Digits without a zero in front.
+/// Reads digits without a zero in front.
 fn number(text: &str) -> Option<(u64, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at_checked(digits)?;

@@ -2,7 +2,8 @@
 //!
 //! Derived from the Unicode character database 15.0.0, the version that Go 1.21 and later carry.
 
-/// The characters of a category, of a class of categories such as `L`, or of a script, by Go's name of it: sorted, inclusive ranges.
+/// Returns the characters of a category, of a class of categories such as `L`, or of a script, by Go's name of it: sorted,
+/// inclusive ranges.
 pub(super) fn ranges(name: &str) -> Option<Vec<(u32, u32)>> {
     let mut all = Vec::new();
     let categories = CATEGORIES.lines().filter(|line| line.split_once(' ').is_some_and(|(category, _)| belongs(category, name)));
@@ -20,7 +21,7 @@ pub(super) fn ranges(name: &str) -> Option<Vec<(u32, u32)>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// `Lu` belongs to `Lu` and to `L`.
+/// Returns true if a category belongs to a name: `Lu` belongs to `Lu` and to `L`.
 fn belongs(category: &str, name: &str) -> bool {
     category == name || (name.len() == 1 && category.starts_with(name))
 }
