@@ -19,7 +19,7 @@ impl Whole {
         Whole(words)
     }
 
-    /// Times `factor`, and `more`.
+    /// Multiplies by `factor`, and adds `more`.
     fn scale(&mut self, factor: u32, more: u32) {
         let mut carry = u64::from(more);
         for word in &mut self.0 {
@@ -32,7 +32,7 @@ impl Whole {
         }
     }
 
-    /// Times a power of two.
+    /// Multiplies by a power of two.
     fn double(&mut self, times: u32) {
         self.scale(1 << (times % 32), 0);
         let mut words = vec![0; (times / 32) as usize];
@@ -40,7 +40,7 @@ impl Whole {
         self.0 = words;
     }
 
-    /// Times a power of five.
+    /// Multiplies by a power of five.
     fn quintuple(&mut self, mut times: u32) {
         const MOST: u32 = 13;
         while times > 0 {
@@ -50,13 +50,13 @@ impl Whole {
         }
     }
 
-    /// Times a power of ten.
+    /// Multiplies by a power of ten.
     fn tenfold(&mut self, times: u32) {
         self.quintuple(times);
         self.double(times);
     }
 
-    /// Less `other`, which is not larger.
+    /// Subtracts `other`, which is not larger.
     fn subtract(&mut self, other: &Whole) {
         let mut borrow = 0i64;
         for (at, word) in self.0.iter_mut().enumerate() {
@@ -88,7 +88,7 @@ impl Whole {
         self.0.len().cmp(&other.0.len()).then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
-    /// How many bits there are up to the highest that is set.
+    /// Returns how many bits there are up to the highest that is set.
     fn bits(&self) -> i32 {
         let last = self.0.last().map_or(0, |word| word.leading_zeros());
         (self.0.len() as i32).wrapping_mul(32).wrapping_sub_unsigned(last)
@@ -97,7 +97,7 @@ impl Whole {
 
 // --- from digits ---------------------------------------------------------------------------------------------------------
 
-/// The number nearest to a text such as `-1.5e3`, `.5`, `1.`; infinite beyond the largest. `None` for any other text.
+/// Returns the number nearest to a text such as `-1.5e3`, `.5`, `1.`; infinite beyond the largest. `None` for any other text.
 ///
 /// ```
 /// use claimkit_values::float;
@@ -161,7 +161,7 @@ fn exponent_of(text: &[u8]) -> Option<i64> {
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
-/// Digits that are not all zero, the last of them with this power of ten.
+/// Reads digits that are not all zero, the last of them with this power of ten.
 fn long(text: &[u8], mut exponent: i64) -> f64 {
     let mut whole = Whole::new(0);
     let (mut kept, mut more) = (0usize, false);
@@ -188,7 +188,7 @@ fn long(text: &[u8], mut exponent: i64) -> f64 {
     }
 }
 
-/// The number nearest to `numerator` times a power of ten; of two the even one.
+/// Returns the number nearest to `numerator` times a power of ten; of two the even one.
 fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
     const BITS: i32 = 53;
     const LOWEST: i32 = -1074;
@@ -232,7 +232,7 @@ fn nearest(mut numerator: Whole, exponent: i32) -> f64 {
 
 // --- to digits -----------------------------------------------------------------------------------------------------------
 
-/// A finite number as `{}` writes it: the fewest digits that read back as it, without an exponent.
+/// Returns a finite number as `{}` writes it: the fewest digits that read back as it, without an exponent.
 ///
 /// ```
 /// assert_eq!(claimkit_values::float::plain(1e21), "1000000000000000000000");
@@ -265,7 +265,8 @@ pub fn plain(n: f64) -> String {
     out
 }
 
-/// All decimal digits of the size of a finite number, and the power of ten of the last: none are rounded away. Zero has none.
+/// Returns all decimal digits of the size of a finite number, and the power of ten of the last: none are rounded away. Zero has
+/// none.
 ///
 /// ```
 /// let (digits, power) = claimkit_values::float::exact(0.375);
@@ -294,7 +295,7 @@ pub fn exact(n: f64) -> (String, i32) {
     (String::from_utf8(digits).unwrap_or_default(), power.min(0))
 }
 
-/// A finite number as `{:e}` writes it.
+/// Returns a finite number as `{:e}` writes it.
 ///
 /// ```
 /// assert_eq!(claimkit_values::float::scientific(1500.0), "1.5e3");
@@ -303,7 +304,7 @@ pub fn scientific(n: f64) -> String {
     written(n.is_sign_negative(), decimal(n))
 }
 
-/// The same with the fewest digits that identify the number among 32-bit floats.
+/// Does the same with the fewest digits that identify the number among 32-bit floats.
 ///
 /// ```
 /// assert_eq!(claimkit_values::float::scientific_single(0.1), "1e-1");
@@ -337,8 +338,8 @@ fn decimal(n: f64) -> (String, i32) {
     shortest(bits & FRACTION, 1 << 52, (bits >> 52 & 0x7ff) as i32, -1074)
 }
 
-/// The shortest digits that round back to this number, and the power of ten of the first digit (Steele and White). `biased`: the
-/// stored exponent. `lowest`: the exponent of the lowest bit of subnormal numbers.
+/// Returns the shortest digits that round back to this number, and the power of ten of the first digit (Steele and White).
+/// `biased`: the stored exponent. `lowest`: the exponent of the lowest bit of subnormal numbers.
 fn shortest(fraction: u64, implicit: u64, biased: i32, lowest: i32) -> (String, i32) {
     let (mantissa, power) = match biased {
         0 => (fraction, lowest),
@@ -511,7 +512,7 @@ mod tests {
         }
     }
 
-    /// Half of the sum of two decimal texts with as many digits behind the point.
+    /// Returns half of the sum of two decimal texts with as many digits behind the point.
     fn middle(a: &str, b: &str) -> String {
         let width = a.len().max(b.len());
         let digits =

@@ -17,7 +17,7 @@ pub mod time;
 pub use error::{Error, ErrorKind};
 pub use printable::GoUnicode;
 
-/// `strconv.Quote`: `text` in double quotes, everything Go does not call printable escaped.
+/// Quotes as `strconv.Quote` does: `text` in double quotes, everything Go does not call printable escaped.
 ///
 /// ```
 /// use claimkit_values::{GoUnicode, quote};
@@ -30,7 +30,7 @@ pub fn quote(text: &str, unicode: GoUnicode) -> String {
     out
 }
 
-/// Several texts as [`quote`] gives them, with commas between them.
+/// Quotes several texts as [`quote`] does, with commas between them.
 ///
 /// ```
 /// use claimkit_values::{GoUnicode, quoted};
@@ -80,7 +80,7 @@ pub fn quote_into(out: &mut String, text: &str, unicode: GoUnicode) {
     out.push('"');
 }
 
-/// A text as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
+/// Writes a text as Go's JSON encoder does, `<`, `>` and `&` escaped.
 ///
 /// ```
 /// assert_eq!(claimkit_values::json_quote("a < b"), r#""a \u003c b""#);
@@ -129,7 +129,7 @@ pub fn json_escape(out: &mut String, c: char) {
     }
 }
 
-/// Go's `strconv.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
+/// Returns true for what Go's `strconv.IsPrint` accepts: letters, marks, numbers, punctuation, symbols and the ASCII space.
 ///
 /// ```
 /// use claimkit_values::{GoUnicode, is_printable};

@@ -81,7 +81,7 @@ pub enum Wording {
     Bytes,
 }
 
-/// [`qualified_name`] in the words of a release.
+/// Checks [`qualified_name`] in the words of a release.
 ///
 /// ```
 /// use claimkit_values::names::{Wording, qualified_name_in};
@@ -93,7 +93,7 @@ pub fn qualified_name_in(value: &str, wording: Wording) -> Messages {
     in_bytes(qualified_name(value), wording)
 }
 
-/// [`label_value`] in the words of a release.
+/// Checks [`label_value`] in the words of a release.
 ///
 /// ```
 /// use claimkit_values::names::{Wording, label_value_in};
@@ -119,7 +119,7 @@ fn in_bytes(messages: Messages, wording: Wording) -> Messages {
     messages.into_iter().map(said).collect()
 }
 
-/// [`subdomain`] as the generated rules say it.
+/// Checks [`subdomain`] as the generated rules say it.
 ///
 /// ```
 /// use claimkit_values::names::long_subdomain;
@@ -227,9 +227,8 @@ pub fn path_segment_prefix(value: &str) -> Messages {
     messages
 }
 
-/// `generateName` by the subdomain rule, after its end is masked (apimachinery, pkg/api/validation/generic.go,
-/// `maskTrailingDash`): a trailing `-` and the byte
-/// before it count as one `a`.
+/// Checks `generateName` by the subdomain rule, after its end is masked (apimachinery, pkg/api/validation/generic.go,
+/// `maskTrailingDash`): a trailing `-` and the byte before it count as one `a`.
 ///
 /// ```
 /// use claimkit_values::names::generated_subdomain;
@@ -258,7 +257,7 @@ pub fn generated_subdomain(value: &str) -> Messages {
     }
 }
 
-/// The subdomain rule on the lower-cased name, as the CSI driver name rule applies it (kube-apiserver,
+/// Checks the subdomain rule on the lower-cased name, as the CSI driver name rule applies it (kube-apiserver,
 /// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 ///
 /// ```
@@ -281,8 +280,8 @@ pub fn lowered_subdomain(value: &str) -> Messages {
     subdomain(&to_lower(value))
 }
 
-/// Go's `strings.ToLower`, reduced to what the name rules can observe: ASCII letters, letters whose lower case is ASCII, and the
-/// length in bytes. Other non-ASCII letters are invalid in any case, so the full table is not needed.
+/// Lowers a text as Go's `strings.ToLower` does, reduced to what the name rules can observe: ASCII letters, letters whose lower
+/// case is ASCII, and the length in bytes. Other non-ASCII letters are invalid in any case, so the full table is not needed.
 ///
 /// ```
 /// assert_eq!(claimkit_values::names::to_lower("GPU.Example"), "gpu.example");
@@ -348,7 +347,7 @@ fn is_name_part(bytes: &[u8]) -> bool {
     consists(bytes, SMALL | CAPITAL | DASH | UNDERSCORE | DOT, SMALL | CAPITAL)
 }
 
-/// True if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
+/// Returns true if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
 fn consists(bytes: &[u8], inner: u8, ends: u8) -> bool {
     let of = |byte: Option<&u8>| byte.is_some_and(|&byte| class(byte) & ends != 0);
     bytes.iter().all(|&byte| class(byte) & inner != 0) && of(bytes.first()) && of(bytes.last())
@@ -388,13 +387,13 @@ const fn classes() -> [u8; 256] {
 
 static CLASS: [u8; 256] = classes();
 
-/// The class of a byte; 0 for a byte that no name may contain.
+/// Returns the class of a byte; 0 for a byte that no name may contain.
 #[inline]
 fn class(byte: u8) -> u8 {
     CLASS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// A version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30 (kube-apiserver 1.30,
+/// Recognizes a version as semver.org 2.0.0 writes it, the pattern of the `version` attributes of 1.30 (kube-apiserver 1.30,
 /// pkg/apis/resource/structured/namedresources/validation/validation.go).
 ///
 /// ```

@@ -19,7 +19,7 @@ pub enum QuantityError {
 }
 
 impl QuantityError {
-    /// The text of the upstream error, which names no field.
+    /// Returns the text of the upstream error, which names no field.
     pub const fn message(self) -> &'static str {
         match self {
             Self::Format => "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
@@ -52,7 +52,7 @@ pub struct Quantity<'a> {
     small: bool,
 }
 
-/// True if Go's `Cmp` gives 0: both texts have the same value. An invalid quantity counts as zero.
+/// Returns true if Go's `Cmp` gives 0: both texts have the same value. An invalid quantity counts as zero.
 ///
 /// ```
 /// use claimkit_values::quantity::same_amount;
@@ -170,8 +170,9 @@ impl<'a> Quantity<'a> {
         if self.negative { nanos.saturating_neg() } else { nanos }
     }
 
-    /// Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). A 64-bit
-    /// quantity is rounded away from zero, and is 0 if the whole number does not fit. An arbitrary-precision one is rounded up.
+    /// Computes Go's `Quantity.Value` (apimachinery, pkg/api/resource/math.go, `negativeScaleInt64`, `positiveScaleInt64`). A
+    /// 64-bit quantity is rounded away from zero, and is 0 if the whole number does not fit. An arbitrary-precision one is
+    /// rounded up.
     pub fn integer(&self) -> i64 {
         if let Some(whole) = self.whole().and_then(|whole| i64::try_from(whole).ok()) {
             return if self.negative { whole.wrapping_neg() } else { whole };
@@ -209,7 +210,7 @@ impl<'a> Quantity<'a> {
         self.digits.is_empty()
     }
 
-    /// The spelling the server writes back (1.26 to 1.30).
+    /// Returns the spelling the server writes back (1.26 to 1.30).
     pub fn canonical(&self) -> Cow<'a, str> {
         if let Some(kept) = self.kept {
             return Cow::Borrowed(kept);
@@ -233,7 +234,7 @@ impl<'a> Quantity<'a> {
         Cow::Owned([sign, &number, &suffix].concat())
     }
 
-    /// The digits without trailing zeros, with as many put back as make the exponent a multiple of three.
+    /// Returns the digits without trailing zeros, with as many put back as make the exponent a multiple of three.
     fn thousands(&self) -> (String, i64) {
         let zeros = self.digits.iter().rev().take_while(|d| **d == 0).count();
         let kept = self.digits.len().saturating_sub(zeros);
@@ -246,7 +247,7 @@ impl<'a> Quantity<'a> {
         (number, exponent)
     }
 
-    /// The magnitude if it is a whole number of 64 bits.
+    /// Returns the magnitude if it is a whole number of 64 bits.
     fn whole(&self) -> Option<u64> {
         let mut value = self.digits.iter().try_fold(0u64, |sum, d| sum.checked_mul(10)?.checked_add(u64::from(*d)))?;
         let mut exponent = self.exponent;
@@ -275,7 +276,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The digits before and after the point.
+    /// Returns the digits before and after the point.
     fn digits(&self) -> Vec<u8> {
         let mut digits = Vec::with_capacity(self.integer.len().saturating_add(self.fraction.len()));
         for text in [self.integer, self.fraction] {
@@ -311,7 +312,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     Ok(Parts { negative, value, integer, fraction, suffix })
 }
 
-/// A suffix's exponent, of two for binary notation, of ten else.
+/// Returns a suffix's exponent, of two for binary notation, of ten else.
 fn interpret(suffix: &str) -> Option<(i64, Notation)> {
     let decimal = |exponent| Some((exponent, Notation::Decimal));
     let binary = |exponent| Some((exponent, Notation::Binary));
@@ -369,7 +370,7 @@ fn binary_suffix(whole: u64) -> (u64, &'static str) {
     (number, suffix)
 }
 
-/// Upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
+/// Takes upstream's path for numbers that fit 64 bits: the only one that keeps the text as written.
 fn fast<'a>(text: &'a str, parts: &Parts<'a>, exponent: i64, notation: Notation) -> Option<Quantity<'a>> {
     let written = parts.integer.len().saturating_add(parts.fraction.len());
     let shifted = parts.digits();
@@ -415,7 +416,7 @@ fn decimal_digits(mut value: u64) -> Vec<u8> {
     digits
 }
 
-/// Upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
+/// Takes upstream's path over arbitrary precision: rounds away from zero at nano, caps binary notation.
 fn slow<'a>(parts: &Parts<'a>, exponent: i64, notation: Notation) -> Result<Quantity<'a>, QuantityError> {
     if !parts.value.bytes().any(|b| b.is_ascii_digit()) {
         return Err(QuantityError::Numeric);
@@ -549,12 +550,12 @@ impl Measure {
         }
     }
 
-    /// Go's `Quantity.Value`: the whole number that the server calculates with.
+    /// Computes Go's `Quantity.Value`: the whole number that the server calculates with.
     pub fn whole(&self) -> i64 {
         self.whole
     }
 
-    /// The sum, in the notation of the first unless that is zero.
+    /// Returns the sum, in the notation of the first unless that is zero.
     pub fn plus(&self, other: &Measure) -> Measure {
         let nanos = self.nanos.saturating_add(other.nanos);
         let notation = if self.nanos == 0 { other.notation } else { self.notation };

@@ -32,22 +32,22 @@ impl Time {
         parse(text)
     }
 
-    /// Go's zero time, which prints as `null`.
+    /// Returns true for Go's zero time, which prints as `null`.
     pub fn is_zero(self) -> bool {
         self.same_instant(Self::default())
     }
 
-    /// Go's `Equal`: the same instant, whatever the zone.
+    /// Compares as Go's `Equal` does: the same instant, whatever the zone.
     pub fn same_instant(self, other: Self) -> bool {
         self.seconds == other.seconds && self.nanoseconds == other.nanoseconds
     }
 
-    /// Seconds since 0001-01-01T00:00:00Z, which are less than zero in the year 0000, and nanoseconds.
+    /// Returns the seconds since 0001-01-01T00:00:00Z, which are less than zero in the year 0000, and the nanoseconds.
     pub const fn parts(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
 
-    /// RFC 3339 in UTC, whole seconds: what the server writes.
+    /// Prints the time in RFC 3339 in UTC, whole seconds: what the server writes.
     pub fn rfc3339(self) -> String {
         let mut out = String::new();
         let c = self.civil();
@@ -55,7 +55,7 @@ impl Time {
         out
     }
 
-    /// Go's `String()` in a server that runs in UTC: `2024-01-02 03:04:05 +0000 UTC`.
+    /// Prints the time as Go's `String()` does in a server that runs in UTC: `2024-01-02 03:04:05 +0000 UTC`.
     pub fn go_string(self) -> String {
         let mut out = String::new();
         let c = self.civil();
@@ -69,7 +69,7 @@ impl Time {
         out
     }
 
-    /// Go syntax (`%#v`). A time that was read is in the server's local zone, the zero time in UTC.
+    /// Prints the time in Go syntax (`%#v`). A time that was read is in the server's local zone, the zero time in UTC.
     pub fn go_syntax(self) -> String {
         let c = self.civil();
         let month = usize::try_from(c.month).ok().and_then(|m| MONTHS.get(m.wrapping_sub(1))).unwrap_or(&"January");
@@ -131,7 +131,7 @@ impl Civil {
     }
 }
 
-/// Days from 0001-01-01 to the first day of `month` of `year`.
+/// Returns the number of days from 0001-01-01 to the first day of `month` of `year`.
 ///
 /// ```
 /// assert_eq!(claimkit_values::time::days_before(2, 1), 365);
@@ -190,7 +190,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// One or two digits; `fixed` wants two.
+    /// Reads one or two digits; `fixed` wants two.
     fn number(&mut self, fixed: bool, element: &str) -> Result<i64, Error> {
         let digit = |at: usize| self.rest.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b.wrapping_sub(b'0')));
         let (value, used) = match (digit(0), digit(1)) {
@@ -254,7 +254,7 @@ fn parse(text: &str) -> Result<Time, Error> {
     Ok(Time { seconds, nanoseconds, local: true })
 }
 
-/// `.` or `,` and at least one digit; digits after the ninth are dropped.
+/// Reads `.` or `,` and at least one digit; digits after the ninth are dropped.
 fn fraction(at: &mut Cursor<'_>) -> u32 {
     let digits = match at.rest.split_first() {
         Some((b'.' | b',', rest)) => rest.iter().take_while(|b| b.is_ascii_digit()).count(),
@@ -273,7 +273,7 @@ fn nanoseconds(digits: &[u8]) -> u32 {
     (0..9).fold(0, |sum: u32, at| sum.saturating_mul(10).saturating_add(digit(at)))
 }
 
-/// `Z` or `±hh:mm`: seconds east of UTC.
+/// Reads `Z` or `±hh:mm`: seconds east of UTC.
 fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
     const ELEMENT: &str = "Z07:00";
     if let Some((b'Z', rest)) = at.rest.split_first() {
@@ -309,7 +309,7 @@ fn zone(at: &mut Cursor<'_>) -> Result<i64, Error> {
     }
 }
 
-/// The `time` package's own quoting: every byte beyond ASCII and every control byte below space as `\xNN`.
+/// Quotes as the `time` package itself does: every byte beyond ASCII and every control byte below space as `\xNN`.
 fn quote(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().saturating_add(2));
     out.push('"');

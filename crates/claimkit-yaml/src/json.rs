@@ -359,7 +359,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A byte as Go's JSON scanner shows it: `'x'`, with `'\''`, `'"'` and escapes of its own.
+/// Writes a byte as Go's JSON scanner shows it: `'x'`, with `'\''`, `'"'` and escapes of its own.
 ///
 /// ```
 /// assert_eq!(claimkit_yaml::json::quote_byte(b'x'), "'x'");

@@ -15,7 +15,7 @@ pub enum Mode {
 /// kubectl removes it from the start of a file before it decides between JSON and YAML (cli-runtime, pkg/resource/visitor.go).
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// kubectl's guess: JSON when the first thing within 4096 bytes is `{`.
+/// Guesses the mode as kubectl does: JSON when the first thing within 4096 bytes is `{`.
 ///
 /// ```
 /// use claimkit_yaml::{Mode, mode};

@@ -15,7 +15,7 @@ pub enum Order {
     Sorted,
 }
 
-/// The effective entries of a mapping, in `order`.
+/// Returns the effective entries of a mapping, in `order`.
 ///
 /// ```
 /// use claimkit_yaml::print::{Order, effective};
@@ -155,7 +155,7 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The first byte that a JSON string must escape.
+/// Returns the first byte that a JSON string must escape.
 pub(crate) fn first_escaped(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut base = 0usize;

@@ -14,7 +14,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// The offsets of a string node; `None` for other nodes and for aliases.
+    /// Returns the offsets of a string node; `None` for other nodes and for aliases.
     pub fn of(tree: &Tree<'_>, node: NodeId) -> Option<Places> {
         let Kind::Str(value) = tree.node(node).kind else { return None };
         Some(match value {
@@ -26,18 +26,18 @@ impl Places {
         })
     }
 
-    /// The text offset of a byte of the string.
+    /// Returns the text offset of a byte of the string.
     pub fn at(&self, byte: usize) -> usize {
         self.starts.get(byte).or(self.starts.last()).map_or(0, |place| *place as usize)
     }
 
-    /// The text span of a part of the string.
+    /// Returns the text span of a part of the string.
     pub fn span(&self, from: usize, to: usize) -> Span {
         let end = to.checked_sub(1).filter(|last| *last >= from).and_then(|last| self.ends.get(last));
         Span::new(self.at(from), end.map_or(self.at(from), |end| *end as usize))
     }
 
-    /// The byte of the string at a text offset, or the next one after it.
+    /// Returns the byte of the string at a text offset, or the next one after it.
     pub fn byte_at(&self, place: usize) -> usize {
         self.starts.partition_point(|start| (*start as usize) < place).min(self.starts.len().saturating_sub(1))
     }
@@ -101,7 +101,7 @@ fn decoded(source: &str, span: Span, style: Style, text: &str) -> Places {
     places
 }
 
-/// The length of an escape in bytes; a surrogate pair counts as one escape.
+/// Returns the length of an escape in bytes; a surrogate pair counts as one escape.
 fn escape(text: &str) -> usize {
     match text.as_bytes().get(1) {
         Some(b'x') => 4,

@@ -88,7 +88,7 @@ impl<'s> Source<'s> {
         self.text
     }
 
-    /// The text under a span; empty if the span does not fit.
+    /// Returns the text under a span; empty if the span does not fit.
     pub fn slice(&self, span: Span) -> &'s str {
         self.text.get(span.from()..span.to()).unwrap_or("")
     }
@@ -97,17 +97,17 @@ impl<'s> Source<'s> {
         self.lines.get_or_init(|| Lines::of(self.text.as_bytes()))
     }
 
-    /// The start of each line, after LF, CR LF or a single CR; the first starts at 0.
+    /// Returns the start of each line, after LF, CR LF or a single CR; the first starts at 0.
     pub fn lines(&self) -> &[u32] {
         &self.looked().starts
     }
 
-    /// True if the text has only printable ASCII and line feeds.
+    /// Returns true if the text has only printable ASCII and line feeds.
     pub fn is_plain(&self) -> bool {
         self.looked().plain
     }
 
-    /// Zero-based line of a byte offset.
+    /// Returns the zero-based line of a byte offset.
     pub fn line_of(&self, offset: usize) -> usize {
         let offset = u32::try_from(offset).unwrap_or(u32::MAX);
         let lines = self.lines();
@@ -132,7 +132,7 @@ impl<'s> Source<'s> {
         line
     }
 
-    /// Byte span of a zero-based line without its line end.
+    /// Returns the byte span of a zero-based line without its line end.
     pub fn line_span(&self, line: usize) -> Span {
         let starts = self.lines();
         let start = starts.get(line).map_or(self.text.len(), |&s| s as usize);
@@ -141,7 +141,7 @@ impl<'s> Source<'s> {
         Span::new(start, start.saturating_add(trimmed.len()))
     }
 
-    /// The position of a byte offset; an offset beyond the end is the end.
+    /// Returns the position of a byte offset; an offset beyond the end is the end.
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {
@@ -159,7 +159,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// UTF-16 code units between two byte offsets.
+    /// Returns the number of UTF-16 code units between two byte offsets.
     fn units(&self, start: usize, end: usize) -> usize {
         if self.is_plain() {
             return end.saturating_sub(start);
@@ -167,7 +167,7 @@ impl<'s> Source<'s> {
         self.text.get(start..end).map_or(0, |s| if s.is_ascii() { s.len() } else { s.chars().map(char::len_utf16).sum() })
     }
 
-    /// UTF-16 code units before a byte offset, counted from its block.
+    /// Returns the number of UTF-16 code units before a byte offset, counted from its block.
     fn units_before(&self, offset: usize) -> usize {
         let blocks = self.units.get_or_init(|| self.count_blocks());
         let block = offset / BLOCK;
@@ -179,13 +179,13 @@ impl<'s> Source<'s> {
         (before as usize).saturating_add(self.units(start, offset))
     }
 
-    /// UTF-16 code units of the text before a byte offset; an offset beyond the end is the end.
+    /// Returns the number of UTF-16 code units of the text before a byte offset; an offset beyond the end is the end.
     pub fn utf16_offset(&self, offset: usize) -> usize {
         let offset = offset.min(self.text.len());
         if self.is_plain() { offset } else { self.units_before(offset) }
     }
 
-    /// The byte offset of the character at or around a UTF-16 offset; an offset beyond the end is the end.
+    /// Returns the byte offset of the character at or around a UTF-16 offset; an offset beyond the end is the end.
     pub fn byte_offset(&self, units: usize) -> usize {
         if self.is_plain() {
             return units.min(self.text.len());
@@ -225,7 +225,7 @@ impl<'s> Source<'s> {
         blocks
     }
 
-    /// The byte offset of a zero-based line and UTF-16 column; a column beyond the line gives the end of the line.
+    /// Returns the byte offset of a zero-based line and UTF-16 column; a column beyond the line gives the end of the line.
     pub fn offset(&self, line: u32, character: u32) -> usize {
         let span = self.line_span(line as usize);
         let mut units = 0u32;

@@ -10,22 +10,22 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from `start` to `end`, both bytes.
+    /// Makes the span from `start` to `end`, both bytes.
     pub fn new(start: usize, end: usize) -> Self {
         Span { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
     }
 
-    /// An empty span at byte `at`.
+    /// Makes an empty span at byte `at`.
     pub fn at(at: usize) -> Self {
         Span::new(at, at)
     }
 
-    /// First byte as `usize`.
+    /// Returns the first byte as `usize`.
     pub fn from(self) -> usize {
         self.start as usize
     }
 
-    /// One past the last byte as `usize`.
+    /// Returns one past the last byte as `usize`.
     pub fn to(self) -> usize {
         self.end as usize
     }
@@ -35,17 +35,17 @@ impl Span {
         self.to().saturating_sub(self.from())
     }
 
-    /// True if the span holds no byte.
+    /// Returns true if the span holds no byte.
     pub fn is_empty(self) -> bool {
         self.end <= self.start
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that holds both.
     pub fn join(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// True if `offset` is inside the span or at its end.
+    /// Returns true if `offset` is inside the span or at its end.
     pub fn touches(self, offset: usize) -> bool {
         self.from() <= offset && offset <= self.to()
     }

@@ -124,7 +124,7 @@ pub struct Tree<'s> {
 }
 
 impl<'s> Tree<'s> {
-    /// An empty tree over the text of a whole file.
+    /// Makes an empty tree over the text of a whole file.
     pub fn new(source: &'s str) -> Self {
         Tree {
             source,
@@ -240,7 +240,7 @@ impl<'s> Tree<'s> {
         indexed.push((u32::try_from(first).unwrap_or(u32::MAX), order));
     }
 
-    /// The entry with `key` in a mapping that is large enough to be indexed.
+    /// Returns the entry with `key` in a mapping that is large enough to be indexed.
     fn find(&self, first: u32, entries: &[Entry], key: &str) -> Option<usize> {
         let at = self.indexed.binary_search_by_key(&first, |(first, _)| *first).ok()?;
         let (_, order) = self.indexed.get(at)?;
@@ -252,12 +252,12 @@ impl<'s> Tree<'s> {
 
     // ---- reading ----
 
-    /// True if any mapping has a key twice.
+    /// Returns true if any mapping has a key twice.
     pub fn has_shadowed(&self) -> bool {
         self.entries.iter().any(|entry| entry.shadowed)
     }
 
-    /// The whole text of the file this tree was read from.
+    /// Returns the whole text of the file this tree was read from.
     pub fn source(&self) -> &'s str {
         self.source
     }
@@ -267,7 +267,7 @@ impl<'s> Tree<'s> {
         self.nodes.len()
     }
 
-    /// True if there is no node.
+    /// Returns true if there is no node.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -277,12 +277,12 @@ impl<'s> Tree<'s> {
         (0..u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)).map(NodeId)
     }
 
-    /// True if the document has an alias. Without aliases the text of a node is its whole value.
+    /// Returns true if the document has an alias. Without aliases the text of a node is its whole value.
     pub fn has_aliases(&self) -> bool {
         self.has_aliases
     }
 
-    /// The node as written: an alias stays an alias.
+    /// Returns the node as written: an alias stays an alias.
     pub fn node(&self, id: NodeId) -> Node {
         self.nodes.get(id.0 as usize).copied().unwrap_or(Node {
             span: Span::default(),
@@ -292,7 +292,7 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// The node of a handle; follows an alias.
+    /// Returns the node of a handle; follows an alias.
     pub fn resolve(&self, id: NodeId) -> NodeId {
         match self.own_kind(id) {
             Kind::Alias(target) => target,
@@ -300,7 +300,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The kind of the node after following aliases (never `Kind::Alias`).
+    /// Returns the kind of the node after following aliases (never `Kind::Alias`).
     #[inline]
     pub fn kind(&self, id: NodeId) -> Kind {
         match self.own_kind(id) {
@@ -314,7 +314,7 @@ impl<'s> Tree<'s> {
         self.nodes.get(id.0 as usize).map_or(Kind::Null, |node| node.kind)
     }
 
-    /// The node's own text as written (an alias: `*name`).
+    /// Returns the node's own text as written (an alias: `*name`).
     pub fn span(&self, id: NodeId) -> Span {
         self.nodes.get(id.0 as usize).map(|node| node.span).unwrap_or_default()
     }
@@ -324,12 +324,12 @@ impl<'s> Tree<'s> {
         str_of(self.source, &self.decoded, s)
     }
 
-    /// Whether a string has this text.
+    /// Returns whether a string has this text.
     fn is(&self, s: Str, text: &str) -> bool {
         self.text(s) == text
     }
 
-    /// The items of a sequence; nothing for other nodes.
+    /// Returns the items of a sequence; nothing for other nodes.
     pub fn items(&self, id: NodeId) -> &[NodeId] {
         match self.kind(id) {
             Kind::Seq { first, len } => {
@@ -340,7 +340,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// All entries of a mapping in source order, shadowed ones included; nothing for other nodes.
+    /// Returns all entries of a mapping in source order, shadowed ones included; nothing for other nodes.
     pub fn entries(&self, id: NodeId) -> &[Entry] {
         match self.kind(id) {
             Kind::Map { first, len } => {
@@ -351,7 +351,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The effective entry of a mapping for `key` (the last one).
+    /// Returns the effective entry of a mapping for `key` (the last one).
     pub fn entry(&self, id: NodeId, key: &str) -> Option<&Entry> {
         let entries = self.entries(id);
         if entries.len() <= SMALL_MAP {
@@ -363,12 +363,12 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The value of `key` in a mapping.
+    /// Returns the value of `key` in a mapping.
     pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
         self.entry(id, key).map(|entry| entry.value)
     }
 
-    /// The string a node holds, if it is one.
+    /// Returns the string a node holds, if it is one.
     pub fn str(&self, id: NodeId) -> Option<&str> {
         match self.kind(id) {
             Kind::Str(s) => Some(self.text(s)),
@@ -376,7 +376,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// True if the node is a mapping (aliases followed).
+    /// Returns true if the node is a mapping (aliases followed).
     pub fn is_map(&self, id: NodeId) -> bool {
         matches!(self.kind(id), Kind::Map { .. })
     }

@@ -6,47 +6,47 @@ const ONES: u64 = u64::from_le_bytes([1; 8]);
 const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
 const LOWS: u64 = !HIGHS;
 
-/// The bytes equal to `byte`.
+/// Returns the bytes equal to `byte`.
 #[inline]
 pub(super) fn equal(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     !((other & LOWS).wrapping_add(LOWS) | other) & HIGHS
 }
 
-/// The control characters below the space.
+/// Returns the control characters below the space.
 #[inline]
 pub(super) fn control(word: u64) -> u64 {
     !((word | HIGHS).wrapping_sub(ONES.wrapping_mul(0x20)) | word) & HIGHS
 }
 
-/// The bytes outside ASCII, and DEL.
+/// Returns the bytes outside ASCII, and DEL.
 #[inline]
 pub(super) fn beyond(word: u64) -> u64 {
     ((word & LOWS).wrapping_add(ONES) | word) & HIGHS
 }
 
-/// The bytes outside printable ASCII, for half the work of [`control`] and [`beyond`]. Only the first marked byte is certain: a
-/// borrow or carry may mark others after it.
+/// Returns the bytes outside printable ASCII, for half the work of [`control`] and [`beyond`]. Only the first marked byte is
+/// certain: a borrow or carry may mark others after it.
 #[inline]
 pub(super) fn odd(word: u64) -> u64 {
     (word.wrapping_sub(ONES.wrapping_mul(0x20)) | word.wrapping_add(ONES) | word) & HIGHS
 }
 
-/// The bytes up to the space, those outside ASCII, and those equal to `byte`. Only the first marked byte is certain: a borrow may
-/// mark others after it.
+/// Returns the bytes up to the space, those outside ASCII, and those equal to `byte`. Only the first marked byte is certain: a
+/// borrow may mark others after it.
 #[inline]
 pub(super) fn candidates(word: u64, byte: u8) -> u64 {
     let other = word ^ ONES.wrapping_mul(byte as u64);
     (word.wrapping_sub(ONES.wrapping_mul(0x21)) | word | (other.wrapping_sub(ONES) & !other)) & HIGHS
 }
 
-/// The index of the first marked byte, in the order of the text.
+/// Returns the index of the first marked byte, in the order of the text.
 #[inline]
 pub(super) fn first(mask: u64) -> usize {
     (mask.trailing_zeros() >> 3) as usize
 }
 
-/// The index of the first byte that `meant` marks.
+/// Returns the index of the first byte that `meant` marks.
 #[inline]
 pub(super) fn find(bytes: &[u8], meant: impl Fn(u64) -> u64) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();

@@ -27,7 +27,7 @@ fn answer(text: &str) -> Result<Value, String> {
     Ok(serde_json::from_str(&json).unwrap_or_else(|error| panic!("{json}: {error}")))
 }
 
-/// Equal, numbers by value: the recordings went through a JSON reader of their own.
+/// Compares numbers by value: the recordings went through a JSON reader of their own.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

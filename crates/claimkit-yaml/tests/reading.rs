@@ -4,12 +4,12 @@ use claimkit_yaml::print::{self, Order};
 use claimkit_yaml::tree::{Kind, NodeId, Tree};
 use claimkit_yaml::{Span, yaml};
 
-/// A span is a piece of the text.
+/// Checks that a span is a piece of the text.
 pub fn check_span(text: &str, span: Span) {
     assert!(text.get(span.from()..span.to()).is_some(), "{span:?} in {text:?}");
 }
 
-/// Every span of a tree is a piece of the text and lies inside its parent's; gives the spans of scalars, keys, tags,
+/// Checks that every span of a tree is a piece of the text and lies inside its parent's; gives the spans of scalars, keys, tags,
 /// anchors and comments.
 pub fn leaves(text: &str, tree: &Tree<'_>, root: NodeId) -> Vec<Span> {
     let mut spans: Vec<Span> = tree.comments.clone();
@@ -83,7 +83,7 @@ pub fn reprint(text: &str, tree: &Tree<'_>, root: NodeId, span: Span) -> String 
     out
 }
 
-/// The JSON of a text that is one YAML document, or the refusal.
+/// Returns the JSON of a text that is one YAML document, or the refusal.
 pub fn answer(text: &str) -> Result<String, String> {
     printed(&yaml::read(text, yaml::Bounds::default()))
 }
@@ -100,7 +100,7 @@ fn printed(composed: &yaml::Composed<'_>) -> Result<String, String> {
     }
 }
 
-/// A tree holds the whole text. Merged entries and complex keys are looked up elsewhere; aliases may stand for them.
+/// Checks that a tree holds the whole text. Merged entries and complex keys are looked up elsewhere; aliases may stand for them.
 pub fn a_tree_holds_the_whole_text(text: &str) {
     let document = yaml::read(text, yaml::Bounds::default());
     if let (Some(root), Some((end, _))) = (document.root, document.end)
@@ -111,7 +111,7 @@ pub fn a_tree_holds_the_whole_text(text: &str) {
     }
 }
 
-/// The text without characters that go-yaml refuses, because go-yaml reads ahead in pieces of 512 bytes.
+/// Returns the text without characters that go-yaml refuses, because go-yaml reads ahead in pieces of 512 bytes.
 fn allowed(text: &str, besides: &[char]) -> String {
     let refused = |c: char| {
         matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{84}' | '\u{86}'..='\u{9f}')
@@ -121,7 +121,7 @@ fn allowed(text: &str, besides: &[char]) -> String {
     text.replace(refused, "")
 }
 
-/// The position of a document in its file does not change the result, but a byte order mark does.
+/// Checks that the position of a document in its file does not change the result, but a byte order mark does.
 pub fn the_place_in_the_file_does_not_matter(text: &str) {
     let text = allowed(text, &['\u{feff}']) + "\n";
     let before = "kind: é\n---\n";
@@ -131,7 +131,7 @@ pub fn the_place_in_the_file_does_not_matter(text: &str) {
     assert_eq!(answer(&text), printed(&there), "{text:?}");
 }
 
-/// Windows' line ends read as Unix's.
+/// Checks that Windows' line ends are read as Unix's.
 pub fn crlf_reads_as_lf(text: &str) {
     let text = allowed(text, &['\r']);
     assert_eq!(answer(&text), answer(&text.replace('\n', "\r\n")), "{text:?}");

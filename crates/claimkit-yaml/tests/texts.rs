@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-/// The inputs of recordings, one JSON object a line, as raw material.
+/// Returns the inputs of recordings, one JSON object a line, as raw material.
 pub fn inputs(recording: &str) -> impl Iterator<Item = String> {
     let lines = recording.split('\n').filter(|line| !line.is_empty());
     lines.map(|line| {
@@ -79,7 +79,7 @@ const PIECES: &[&str] = &[
     "items:\n",
 ];
 
-/// A text of pieces, or a recorded input with some of it cut out and pieces put in.
+/// Makes a text of pieces, or a recorded input with some of it cut out and pieces put in.
 pub fn texts(seeds: &'static [String]) -> impl Strategy<Value = String> {
     let soup = prop::collection::vec(prop::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat());
     let damage = prop::collection::vec((any::<prop::sample::Index>(), 0usize..4, prop::sample::select(PIECES)), 0..5);
@@ -95,7 +95,7 @@ pub fn texts(seeds: &'static [String]) -> impl Strategy<Value = String> {
     prop_oneof![1 => soup, 2 => mutated]
 }
 
-/// JSON values. Keys are long enough for YAML to take them for text; strings hold anything JSON writes without `\/`.
+/// Makes JSON values. Keys are long enough for YAML to take them for text; strings hold anything JSON writes without `\/`.
 pub fn values() -> impl Strategy<Value = serde_json::Value> {
     let text = prop::collection::vec(any::<char>(), 0..12)
         // YAML refuses these outside of escapes, and JSON does not escape them.

@@ -62,13 +62,13 @@ impl Stop {
     pub const SINGLE_QUOTED: Self = Self(SINGLE);
     pub const DOUBLE_QUOTED: Self = Self(DOUBLE);
 
-    /// True when `byte` ends the run.
+    /// Returns true when `byte` ends the run.
     #[inline]
     pub fn at(self, byte: u8) -> bool {
         class(byte) & self.0 != 0
     }
 
-    /// The length of the run at the start of `bytes`.
+    /// Returns the length of the run at the start of `bytes`.
     #[inline]
     pub fn run(self, bytes: &[u8]) -> usize {
         let mut tail = bytes;
@@ -97,22 +97,22 @@ fn class(byte: u8) -> u8 {
     CLASS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// Letters, digits, `_`, `-`.
+/// Returns true for letters, digits, `_` and `-`.
 pub(super) fn is_word(byte: u8) -> bool {
     class(byte) & WORD != 0
 }
 
-/// Characters that a tag may have.
+/// Returns true for characters that a tag may have.
 pub(super) fn is_uri(byte: u8) -> bool {
     class(byte) & (WORD | URI) != 0
 }
 
-/// Characters that cannot begin a plain scalar, with exceptions that depend on the next character.
+/// Returns true for characters that cannot begin a plain scalar, with exceptions that depend on the next character.
 pub(super) fn is_indicator(byte: u8) -> bool {
     class(byte) & INDICATOR != 0
 }
 
-/// The length in bytes of the character that begins with `lead`.
+/// Returns the length in bytes of the character that begins with `lead`.
 #[inline]
 pub(super) fn width(lead: u8) -> usize {
     match lead {
@@ -123,12 +123,14 @@ pub(super) fn width(lead: u8) -> usize {
     }
 }
 
-/// The number of bytes at the start that are certainly on the same line: all before the first control or multi-byte character.
+/// Returns the number of bytes at the start that are certainly on the same line: all before the first control or multi-byte
+/// character.
 pub(super) fn line_run(bytes: &[u8]) -> usize {
     word::find(bytes, word::odd).unwrap_or(bytes.len())
 }
 
-/// The offset in `text` of the first character that YAML forbids (control characters, DEL, C1 except NEL, U+FFFE, U+FFFF).
+/// Returns the offset in `text` of the first character that YAML forbids (control characters, DEL, C1 except NEL, U+FFFE,
+/// U+FFFF).
 ///
 /// ```
 /// assert_eq!(claimkit_yaml::yaml::first_refused("a\u{7}"), Some(1));
@@ -166,8 +168,8 @@ fn refused_in(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
 /// before it finds an earlier mistake.
 const PIECE: usize = 512;
 
-/// The start of the piece that has byte `at`. Like go-yaml, pieces have 512 bytes, and a character that does not fit into one
-/// moves to the next. kubectl passes CR LF on as LF.
+/// Returns the start of the piece that has byte `at`. Like go-yaml, pieces have 512 bytes, and a character that does not fit into
+/// one moves to the next. kubectl passes CR LF on as LF.
 pub(super) fn piece_start(chunk: &str, at: usize, crlf_is_lf: bool) -> usize {
     let mut start = 0usize;
     let mut used = 0usize;

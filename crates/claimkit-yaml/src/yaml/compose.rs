@@ -51,18 +51,18 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// True if nothing is left to decode: no alias, no merge key, no key or scalar that decoding could refuse.
+    /// Returns true if nothing is left to decode: no alias, no merge key, no key or scalar that decoding could refuse.
     pub fn is_plain(&self) -> bool {
         self.special.is_empty() && self.faults.is_empty() && !self.aliases && !self.unprintable_floats
     }
 
-    /// The original value of the key that begins at `start`, if it was not a string.
+    /// Returns the original value of the key that begins at `start`, if it was not a string.
     pub fn converted(&self, start: u32) -> Option<Value> {
         let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
         self.converted_keys.get(at).map(|(_, value)| *value)
     }
 
-    /// For each node of a tree, its index in `special`.
+    /// Returns for each node of a tree its index in `special`.
     pub fn special_by_node(&self, nodes: usize) -> Vec<Option<usize>> {
         let mut special = vec![None; if self.special.is_empty() { 0 } else { nodes }];
         for (index, (node, _)) in self.special.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Found {
         special
     }
 
-    /// Why a scalar cannot be decoded.
+    /// Returns why a scalar cannot be decoded.
     pub fn fault(&self, node: NodeId) -> Option<&Problem> {
         let at = self.faults.binary_search_by_key(&node, |(node, _)| *node).ok()?;
         self.faults.get(at).map(|(_, problem)| problem)
@@ -199,7 +199,7 @@ impl Composer<'_, '_> {
         Span { start, end: end.min(self.end).max(start) }
     }
 
-    /// The node of an event; `properties` is empty when it has no anchor and no tag.
+    /// Makes the node of an event; `properties` is empty when it has no anchor and no tag.
     fn node(&self, event: &Event, kind: Kind, style: Style) -> Node {
         let properties = if event.properties_end.offset > event.start.offset {
             self.span(event.start.offset, event.properties_end.offset)
@@ -216,7 +216,7 @@ impl Composer<'_, '_> {
         }
     }
 
-    /// True when the next node is a key.
+    /// Returns true when the next node is a key.
     fn wants_key(&self) -> bool {
         matches!(self.frames.last(), Some(Frame::Map { key: None, .. }))
     }
@@ -315,7 +315,7 @@ impl Composer<'_, '_> {
         node
     }
 
-    /// The converted text of a key: the source itself when it says the same.
+    /// Returns the converted text of a key: the source itself when it says the same.
     fn key_text(&mut self, source: Text, text: &str) -> Str {
         if self.reader.text(source) == text {
             return str_of(source);
@@ -393,7 +393,7 @@ impl Composer<'_, '_> {
         }
     }
 
-    /// A finished node: the root, an item, or the value of the pending key.
+    /// Puts a finished node in its place: the root, an item, or the value of the pending key.
     fn put(&mut self, node: NodeId) {
         match self.frames.last_mut() {
             None => self.found.root = Some(node),

@@ -46,7 +46,7 @@ impl<'a> Scanner<'a> {
         self.wide = self.wide.wrapping_add(width.wrapping_sub(1));
     }
 
-    /// Bytes of the line break `ahead` of here, or 0 when there is none.
+    /// Returns the number of bytes of the line break `ahead` of here, or 0 when there is none.
     pub(super) fn break_width(&self, ahead: usize) -> usize {
         match self.at(ahead) {
             b'\n' => 1,
@@ -86,7 +86,7 @@ impl<'a> Scanner<'a> {
         self.is_end() || self.is_break(0)
     }
 
-    /// A blank, a line break or the end.
+    /// Returns true at a blank, a line break or the end.
     #[inline]
     pub(super) fn is_gap(&self, ahead: usize) -> bool {
         match self.at(ahead) {
@@ -143,7 +143,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The source between two offsets.
+    /// Returns the source between two offsets.
     pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
     }
@@ -152,7 +152,7 @@ impl<'a> Scanner<'a> {
         Text { start: start as u32, end: end.max(start) as u32, buffered: false }
     }
 
-    /// The buffered text from `start` to the end of the buffer.
+    /// Returns the buffered text from `start` to the end of the buffer.
     pub(super) fn buffered_text(&self, start: usize) -> Text {
         Text { start: start as u32, end: self.buffer.len() as u32, buffered: true }
     }

@@ -66,7 +66,7 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
     Ok(())
 }
 
-/// go-yaml's strict errors in their order: the key as Go prints it, and its value.
+/// Returns go-yaml's strict errors in their order: the key as Go prints it, and its value.
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk::new(tree, found, true);
@@ -145,7 +145,7 @@ impl<'w, 's> Walk<'w, 's> {
         Ok(())
     }
 
-    /// One step of go-yaml's decoder; `merge_into` is the mapping that takes a merged one's keys.
+    /// Decodes one node as go-yaml does; `merge_into` is the mapping that takes a merged one's keys.
     fn node(&mut self, node: NodeId, merge_into: Option<usize>) -> Result<(), YamlError> {
         let mut node = node;
         loop {
@@ -313,7 +313,7 @@ impl<'w, 's> Walk<'w, 's> {
         self.tree.set(node, whole);
     }
 
-    /// The string form of an anchored or aliased key.
+    /// Returns the string form of an anchored or aliased key.
     fn key_of(&mut self, node: NodeId) -> Str {
         let text = match self.tree.kind(node) {
             Kind::Str(text) => return text,
@@ -357,7 +357,7 @@ fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError
     }
 }
 
-/// The error for a key that is null or needs all 64 bits.
+/// Fails for a key that is null or needs all 64 bits.
 fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
     let RawKey::Node(key) = entry.key else { return Ok(()) };
     let (kind, key_text) = match tree.kind(key) {
@@ -393,7 +393,7 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
     Ok(())
 }
 
-/// A scalar key as Go writes it (`%#v`).
+/// Writes a scalar key as Go does (`%#v`).
 fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
     match value {
         resolve::Value::Text => go::quote(tree.text(text), UNICODE),
@@ -405,7 +405,7 @@ fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
     }
 }
 
-/// A value as Go prints it (`%#v`), truncated if aliases make it very long.
+/// Writes a value as Go prints it (`%#v`), truncated if aliases make it very long.
 fn go_syntax(tree: &Tree<'_>, node: NodeId) -> String {
     enum Part {
         Node(NodeId),

@@ -99,12 +99,12 @@ pub fn read(text: &str, bounds: Bounds) -> Composed<'_> {
 }
 
 impl Composed<'_> {
-    /// True if no key was converted to a string.
+    /// Returns true if no key was converted to a string.
     pub fn keeps_keys(&self) -> bool {
         self.found.converted_keys.is_empty()
     }
 
-    /// Non-string keys whose converted string differs from the source: the mapping and the index of the entry.
+    /// Returns the non-string keys whose converted string differs from the source: the mapping and the index of the entry.
     pub fn converted_keys(&self) -> Vec<(NodeId, usize)> {
         let mut found = Vec::new();
         if self.keeps_keys() {
@@ -122,7 +122,7 @@ impl Composed<'_> {
         found
     }
 
-    /// The errors of go-yaml's strict mode, in its order; empty if the document has an error.
+    /// Returns the errors of go-yaml's strict mode, in its order; empty if the document has an error.
     pub fn strict_errors(&mut self) -> Vec<StrictError> {
         let Composed { tree, found, .. } = self;
         if self.root.is_none() || (!tree.has_shadowed() && found.special.is_empty()) {

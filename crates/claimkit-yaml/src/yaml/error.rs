@@ -42,12 +42,12 @@ pub struct YamlError {
 pub(super) type Refusal = Box<YamlError>;
 
 impl YamlError {
-    /// An error without a line in its message (decoding, characters), at `mark`.
+    /// Makes an error without a line in its message (decoding, characters), at `mark`.
     pub(super) fn plain(stage: Stage, problem: Problem, mark: Mark) -> Refusal {
         Box::new(Self { stage, problem, problem_mark: mark, context: None, context_mark: Mark::default() })
     }
 
-    /// An error while reading a construct. One function for all, because most code here can fail.
+    /// Makes an error while reading a construct. One function for all, because most code here can fail.
     #[cold]
     pub(super) fn with_context(
         stage: Stage,
@@ -59,8 +59,8 @@ impl YamlError {
         Box::new(Self { stage, problem, problem_mark, context, context_mark })
     }
 
-    /// The line kubectl prints (1-based within the chunk, off by one for structure errors as
-    /// upstream's is), or none when it prints none.
+    /// Returns the line kubectl prints (1-based within the chunk, off by one for structure errors as upstream's is), or none when
+    /// it prints none.
     pub fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
             Stage::Characters | Stage::Decode | Stage::Json | Stage::Limit => 0,

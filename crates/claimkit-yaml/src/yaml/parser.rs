@@ -129,14 +129,14 @@ impl<'a> Reader<'a> {
         self.tag_directives.clear();
     }
 
-    /// The text an event refers to.
+    /// Returns the text an event refers to.
     pub fn text(&self, text: Text) -> &str {
         let (start, end) = (text.start as usize, text.end as usize);
         let from: &str = if text.buffered { &self.scanner.buffer } else { self.scanner.text };
         from.get(start..end).unwrap_or("")
     }
 
-    /// The comments so far, in order: byte ranges of the source from `#` to the end of the line.
+    /// Returns the comments so far, in order: byte ranges of the source from `#` to the end of the line.
     pub fn comments(&self) -> &[(u32, u32)] {
         &self.scanner.comments
     }
@@ -146,12 +146,12 @@ impl<'a> Reader<'a> {
         (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
     }
 
-    /// How far the scanner has read, in bytes from the start of the text.
+    /// Returns how far the scanner has read, in bytes from the start of the text.
     pub fn position(&self) -> usize {
         self.scanner.pos
     }
 
-    /// The next event; [`EventKind::StreamEnd`] repeats.
+    /// Returns the next event; [`EventKind::StreamEnd`] repeats.
     ///
     /// # Errors
     /// The error with kubectl's message. The reader cannot be used after an error.
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The full tag of a handle and a suffix; `None` if the handle is not declared.
+    /// Returns the full tag of a handle and a suffix; `None` if the handle is not declared.
     fn resolve_tag(&mut self, handle: Text, suffix: Text) -> Option<Text> {
         if handle.is_empty() {
             return Some(suffix);
@@ -432,7 +432,7 @@ impl<'a> Reader<'a> {
         Ok(Self::empty_scalar(mark))
     }
 
-    /// The first token of a collection: remembered for messages.
+    /// Takes the first token of a collection, and remembers it for messages.
     pub(super) fn open(&mut self) -> Result<(), Refusal> {
         let token = self.scanner.peek()?;
         self.marks.push(token.start);

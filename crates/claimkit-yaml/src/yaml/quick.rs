@@ -61,7 +61,7 @@ pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize,
 }
 
 impl Quick<'_, '_> {
-    /// The byte `ahead` of here; a line break at the end.
+    /// Returns the byte `ahead` of here; a line break at the end.
     #[inline]
     fn at(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos.wrapping_add(ahead)).copied().unwrap_or(b'\n')
@@ -93,7 +93,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// A blank or the end of the line `ahead` of here.
+    /// Returns true at a blank or the end of the line `ahead` of here.
     fn is_gap(&self, ahead: usize) -> bool {
         matches!(self.at(ahead), b' ' | b'\n')
     }
@@ -326,7 +326,7 @@ impl Quick<'_, '_> {
         }
     }
 
-    /// True if a plain scalar on this line may continue on the next non-empty line.
+    /// Returns true if a plain scalar on this line may continue on the next non-empty line.
     fn goes_on(&self) -> bool {
         let Some(open) = self.open.last() else { return true };
         let mut line = self.pos.wrapping_add(1);
@@ -376,7 +376,7 @@ impl Quick<'_, '_> {
         Some(self.scalar(&token))
     }
 
-    /// The node of a scalar that the scanner read. It is a string, because other plain values have one line.
+    /// Makes the node of a scalar that the scanner read. It is a string, because other plain values have one line.
     fn scalar(&mut self, token: &Token) -> NodeId {
         let span = Span { start: token.start.offset, end: token.end.offset };
         let text = compose::str_of(token.value);
@@ -436,7 +436,7 @@ impl Quick<'_, '_> {
         Some(node)
     }
 
-    /// A finished node: an item, or the value of the pending key.
+    /// Puts a finished node in its place: an item, or the value of the pending key.
     fn put(&mut self, value: NodeId) {
         let Some(open) = self.open.last_mut() else { return };
         match open.key.take() {
@@ -471,7 +471,7 @@ fn quoted_style(quote: u8) -> Style {
 mod tests {
     use super::*;
 
-    /// True if this reader reads the text; the full reader must then give the same tree.
+    /// Returns true if this reader reads the text; the full reader must then give the same tree.
     #[track_caller]
     fn agrees(text: &str) -> bool {
         let mut reader = Reader::part(text, 0, text.len(), true);
@@ -506,7 +506,7 @@ mod tests {
         }
     }
 
-    /// Unusual texts are left to the full reader.
+    /// Checks that unusual texts are left to the full reader.
     #[test]
     fn leaves_the_rest_alone() {
         for text in [
@@ -537,7 +537,7 @@ mod tests {
         }
     }
 
-    /// Realistic texts with many mistakes: the full reader gives the same tree for each text that is read here.
+    /// Checks with realistic texts that have many mistakes: the full reader gives the same tree for each text that is read here.
     #[test]
     fn the_full_reader_gives_the_same_tree() {
         const PIECES: &[&str] = &[

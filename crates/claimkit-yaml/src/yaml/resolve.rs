@@ -21,7 +21,7 @@ pub enum Value {
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
-/// The value of a scalar. `implicit`: plain without a tag (or with the tag `!`).
+/// Resolves the value of a scalar. `implicit`: plain without a tag (or with the tag `!`).
 ///
 /// # Errors
 /// go-yaml's message for a value that does not fit its tag.
@@ -51,8 +51,8 @@ pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<Value, Pr
     }
 }
 
-/// The bytes of a `!!binary` scalar as text; `None` if they are not base64. Line breaks may be anywhere. Each byte that is not
-/// UTF-8 becomes U+FFFD, as in Go's JSON.
+/// Returns the bytes of a `!!binary` scalar as text; `None` if they are not base64. Line breaks may be anywhere. Each byte that
+/// is not UTF-8 becomes U+FFFD, as in Go's JSON.
 pub(super) fn binary(text: &str) -> Option<String> {
     let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
     if !digits.len().is_multiple_of(4) {
@@ -93,7 +93,7 @@ fn base64_digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// A plain scalar without a tag.
+/// Resolves a plain scalar without a tag.
 pub(super) fn plain(text: &str) -> Value {
     match text.as_bytes().first() {
         None => Value::Null,
@@ -181,7 +181,7 @@ fn number(text: &str) -> Value {
     }
 }
 
-/// Go's `ParseInt(text, 0, 64)`, else `ParseUint(text, 0, 64)`.
+/// Parses an integer as Go's `ParseInt(text, 0, 64)` does, else as `ParseUint(text, 0, 64)`.
 fn integer(text: &str) -> Option<Value> {
     let (signed, negative, rest) = match text.as_bytes().first() {
         Some(b'-') => (true, true, text.get(1..)?),
@@ -207,7 +207,7 @@ fn integer(text: &str) -> Option<Value> {
     }
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and nothing else.
+/// Matches `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, and nothing else.
 fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -227,7 +227,7 @@ fn is_float(text: &str) -> bool {
     mantissa_ok && exponent_ok
 }
 
-/// The date forms go-yaml accepts for `!!timestamp`.
+/// Recognizes the date forms go-yaml accepts for `!!timestamp`.
 fn is_timestamp(text: &str) -> bool {
     let mut rest = text.as_bytes();
     let (Some(year), Some(b'-')) = (number_of(&mut rest, 4, 4), take(&mut rest)) else { return false };
@@ -289,7 +289,7 @@ fn number_of(rest: &mut &[u8], least: usize, most: usize) -> Option<u32> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The string form of a float key: Go's `FormatFloat(value, 'g', -1, 32)`, with YAML's words for the special values.
+/// Returns the string form of a float key: Go's `FormatFloat(value, 'g', -1, 32)`, with YAML's words for the special values.
 pub(super) fn float_key(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();
@@ -301,7 +301,7 @@ pub(super) fn float_key(value: f64) -> String {
     shortest(&float::scientific_single(single))
 }
 
-/// A float as Go's `%v` writes it.
+/// Writes a float as Go's `%v` does.
 pub(super) fn float_value(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()
@@ -312,8 +312,8 @@ pub(super) fn float_value(value: f64) -> String {
     }
 }
 
-/// Go's `%g` with the fewest digits, from Rust's `{:e}` (`1.5e-7`): an exponent below -4 or from
-/// 6 on is written out, with a sign and at least two digits.
+/// Writes a number as Go's `%g` does with the fewest digits, from Rust's `{:e}` (`1.5e-7`): an exponent below -4 or from 6 on is
+/// written out, with a sign and at least two digits.
 fn shortest(scientific: &str) -> String {
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

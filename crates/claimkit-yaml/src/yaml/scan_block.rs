@@ -16,7 +16,7 @@ enum Chomping {
 }
 
 impl Scanner<'_> {
-    /// The token ends with its last line of text, without that line's break.
+    /// Reads a block scalar. The token ends with its last line of text, without that line's break.
     pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Result<Token, Refusal> {
         let start = self.mark();
         self.skip(1);
@@ -80,7 +80,7 @@ impl Scanner<'_> {
         Ok(Token { kind: TokenKind::Scalar, style, start, end, value, ..Token::default() })
     }
 
-    /// `+`, `-` and a digit, in either order, then blanks and a comment.
+    /// Reads `+`, `-` and a digit, in either order, then blanks and a comment.
     fn scan_block_header(&mut self, start: Mark) -> Result<(Chomping, i32), Refusal> {
         let mut chomping = Chomping::Clip;
         let mut increment = 0i32;

@@ -237,7 +237,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// One escape sequence of a double-quoted scalar, appended to the buffer.
+    /// Reads one escape sequence of a double-quoted scalar, appended to the buffer.
     fn scan_escape(&mut self, start: Mark) -> Result<(), Refusal> {
         const CONTEXT: Construct = Construct::Escape;
         let mut digits = 0usize;

@@ -104,7 +104,7 @@ impl Scanner<'_> {
         Ok(value)
     }
 
-    /// An anchor or an alias.
+    /// Reads an anchor or an alias.
     pub(super) fn scan_named(&mut self, kind: TokenKind) -> Result<Token, Refusal> {
         let start = self.mark();
         self.skip(1);
@@ -120,7 +120,7 @@ impl Scanner<'_> {
         Ok(Token { kind, start, end, value, ..Token::default() })
     }
 
-    /// `!suffix`, `!handle!suffix`, `!<uri>` or `!`.
+    /// Reads `!suffix`, `!handle!suffix`, `!<uri>` or `!`.
     pub(super) fn scan_tag(&mut self) -> Result<Token, Refusal> {
         const CONTEXT: Construct = Construct::Tag;
         let start = self.mark();
@@ -156,7 +156,7 @@ impl Scanner<'_> {
         Ok(Token { kind: TokenKind::Tag, start, end, value: handle, suffix, ..Token::default() })
     }
 
-    /// `!`, `!!`, `!word!`, or the beginning of `!word`.
+    /// Reads `!`, `!!`, `!word!`, or the beginning of `!word`.
     fn scan_tag_handle(&mut self, within: Construct, start: Mark) -> Result<Text, Refusal> {
         self.need(1)?;
         if self.at(0) != b'!' {
@@ -173,7 +173,7 @@ impl Scanner<'_> {
         Ok(self.source_text(from, self.pos))
     }
 
-    /// The text of a tag with resolved `%41` escapes; `head` is the part already read, without its `!`.
+    /// Reads the text of a tag with resolved `%41` escapes; `head` is the part already read, without its `!`.
     fn scan_tag_uri(&mut self, within: Construct, head: Option<Text>, start: Mark) -> Result<Text, Refusal> {
         let from = match head {
             Some(head) => head.start.saturating_add(1) as usize,
@@ -208,7 +208,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// One character written as `%41` escapes, one for each of its bytes.
+    /// Reads one character written as `%41` escapes, one for each of its bytes.
     fn scan_uri_escape(&mut self, within: Construct, start: Mark) -> Result<(), Refusal> {
         let mut octets = [0u8; 4];
         let mut wanted = 4usize;

@@ -65,7 +65,7 @@ pub(super) struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner over `text[start..end]`; with `add_break` it reads the text as if it ended with a line break.
+    /// Makes a scanner over `text[start..end]`; with `add_break` it reads the text as if it ended with a line break.
     pub fn new(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
         let mut scanner = Self {
             text,
@@ -132,7 +132,7 @@ impl<'a> Scanner<'a> {
 
     // ---- the token queue --------------------------------------------------------------------
 
-    /// The next token, without taking it.
+    /// Returns the next token, without taking it.
     #[inline]
     pub fn peek(&mut self) -> Result<Token, Refusal> {
         if !self.token_available {
@@ -276,8 +276,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A shortcut for the most common case: a plain key with its `:` directly after it. The tokens are the same as on the usual
-    /// path, where the `:` is found later. Anything else takes the usual path.
+    /// Takes a shortcut for the most common case: a plain key with its `:` directly after it. The tokens are the same as on the
+    /// usual path, where the `:` is found later. Anything else takes the usual path.
     fn fetch_plain_key(&mut self, column: u32) -> Result<bool, Refusal> {
         const LONGEST: usize = 128;
         let rest = self.rest();
@@ -310,7 +310,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// `---` or `...`, followed by a blank, a line break or the end. Call at column 0 only.
+    /// Recognizes `---` or `...`, followed by a blank, a line break or the end. Call at column 0 only.
     pub(super) fn document_indicator(&self) -> Option<TokenKind> {
         let kind = match self.at(0) {
             b'-' => TokenKind::DocumentStart,
@@ -347,7 +347,7 @@ impl<'a> Scanner<'a> {
 
     // ---- implicit keys ----------------------------------------------------------------------
 
-    /// True if the possible key may still become a key; otherwise forgets it.
+    /// Returns true if the possible key may still become a key; otherwise forgets it.
     fn simple_key_is_valid(&mut self, index: usize) -> Result<bool, Refusal> {
         let here = self.mark();
         let Some(key) = self.simple_keys.get_mut(index) else { return Ok(false) };

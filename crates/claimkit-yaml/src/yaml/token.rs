@@ -25,7 +25,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// True if there is no text.
+    /// Returns true if there is no text.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
