@@ -25,13 +25,13 @@ impl Bits {
         bits
     }
 
-    /// The places of `items` for which `test` holds.
+    /// Makes the set of the places of `items` for which `test` holds.
     pub fn of<T>(items: &[T], mut test: impl FnMut(&T) -> bool) -> Self {
         let word = |chunk: &[T]| chunk.iter().rev().fold(0u64, |word, item| (word << 1) | u64::from(test(item)));
         Bits { words: items.chunks(64).map(word).collect(), len: items.len() }
     }
 
-    /// The numbers for which `test` holds.
+    /// Makes the set of the numbers for which `test` holds.
     pub fn from_fn(len: usize, mut test: impl FnMut(usize) -> bool) -> Self {
         let mut words = Vec::with_capacity(len.div_ceil(64));
         let mut start = 0usize;
@@ -55,7 +55,7 @@ impl Bits {
         }
     }
 
-    /// How many numbers there may be.
+    /// Returns how many numbers there may be.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -19,24 +19,24 @@ struct Key {
 /// and a text can have thousands of objects.
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
-/// The environment of device selectors.
+/// Returns the environment of device selectors.
 pub fn device(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
     made(Key { release: last_alike(release), mode, derived: false, gates })
 }
 
-/// The environment of derived attributes.
+/// Returns the environment of derived attributes.
 pub fn derived(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
     made(Key { release: last_alike(release), mode, derived: true, gates })
 }
 
-/// The environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
+/// Returns the environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
 pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
     made(Key { release: last_alike(release), mode: Mode::Stored, derived: false, gates: [true, lists] })
 }
 
-/// The environment in which kube-scheduler computes derived attributes.
+/// Returns the environment in which kube-scheduler computes derived attributes.
 pub fn scheduler_derived(release: Release, lists: bool) -> Arc<Environment> {
     made(Key { release: last_alike(release), mode: Mode::Stored, derived: true, gates: [true, lists] })
 }
@@ -48,7 +48,7 @@ pub fn last_alike(release: Release) -> Release {
     step.unwrap_or_else(|| Release::last_of(release.minor))
 }
 
-/// The environment of selectors of 1.30's named resources.
+/// Returns the environment of selectors of 1.30's named resources.
 pub fn named_resources(mode: Mode) -> Arc<Environment> {
     made(Key { release: Release::last_of(NAMED_RESOURCES), mode, derived: false, gates: [false; 2] })
 }

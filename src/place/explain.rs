@@ -94,7 +94,7 @@ fn not(values: &[&str]) -> String {
     if values.len() == 1 { format!("not {}", quoted(values)) } else { format!("none of {}", quoted(values)) }
 }
 
-/// A number in words.
+/// Writes a number in words.
 pub fn spoken(number: usize) -> String {
     let words = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     words.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
@@ -152,7 +152,7 @@ pub struct Removal {
     pub empties: bool,
 }
 
-/// The inverse view of a selector: its requirements, term by term. Terms that are empty or cannot be parsed have none.
+/// Returns the inverse view of a selector: its requirements, term by term. Terms that are empty or cannot be parsed have none.
 pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
     let mut removals = Vec::new();
     for (index, term) in matches.terms.iter().enumerate().filter(|(_, term)| term.state == State::Judged) {
@@ -180,7 +180,7 @@ pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
 /// Maximum number of distinct values that are searched for a similar one.
 const MAX_SEARCHED: usize = 2000;
 
-/// A label, or values of it, that no given node has.
+/// Reports a label, or values of it, that no given node has.
 pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
     if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
         return None;
@@ -231,7 +231,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     })
 }
 
-/// The most similar of some texts, if it is similar at all.
+/// Finds the most similar of some texts, if it is similar at all.
 fn nearest<'n>(text: &str, among: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let close = (text.len() / 3).max(1);
     let lowered = text.to_ascii_lowercase();

@@ -37,7 +37,7 @@ impl SelectorSite<'_> {
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
     }
 
-    /// The finding for an empty selector.
+    /// Returns the finding for an empty selector.
     fn of_none(&self) -> Finding {
         let message = "the selector asks nothing, and so selects no node";
         let finding = Finding::new(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
@@ -52,7 +52,7 @@ impl SelectorSite<'_> {
     }
 }
 
-/// The content of a requirement, independent of how it is written.
+/// Returns the content of a requirement, independent of how it is written.
 fn content(requirement: &Requirement<'_>) -> String {
     let mut content = String::new();
     for text in [requirement.list.name(), requirement.key, requirement.operator] {
@@ -68,7 +68,7 @@ fn content(requirement: &Requirement<'_>) -> String {
 /// include that code.
 pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
 
-/// All findings about a selector, by itself and against nodes.
+/// Returns all findings about a selector, by itself and against nodes.
 pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
@@ -107,7 +107,7 @@ pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Opt
     findings
 }
 
-/// An earlier term with the same content.
+/// Returns an earlier term with the same content.
 fn said_before(term: &Term<'_>, index: usize, seen: &mut BTreeMap<String, usize>) -> Option<usize> {
     let content = unique(term.requirements.iter().map(content).collect()).join(";");
     let first = seen.get(&content).copied();
@@ -124,7 +124,7 @@ fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
     items
 }
 
-/// Why no node can satisfy a term; `None` if one might.
+/// Returns why no node can satisfy a term; `None` if one might.
 fn contradiction(term: &Term<'_>) -> Option<String> {
     let keys: Vec<(List, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {
@@ -138,7 +138,7 @@ fn contradiction(term: &Term<'_>) -> Option<String> {
     })
 }
 
-/// Why no value, and no absence, satisfies all tests of one label.
+/// Returns why no value, and no absence, satisfies all tests of one label.
 fn never(tests: &[&Test<'_>]) -> Option<String> {
     let needed = tests.iter().any(|test| !test.holds(None));
     let forbidden = tests.iter().any(|test| matches!(test, Test::DoesNotExist));

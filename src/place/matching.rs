@@ -41,7 +41,7 @@ pub struct TermMatch {
 }
 
 impl TermMatch {
-    /// Requirements that do not hold on a node.
+    /// Returns the requirements that do not hold on a node.
     pub fn failing(&self, node: usize) -> impl Iterator<Item = usize> {
         self.holds.iter().enumerate().filter(move |(_, holds)| !holds.has(node)).map(|(at, _)| at)
     }
@@ -87,7 +87,7 @@ impl<'s, 'r> Matches<'s, 'r> {
         }
     }
 
-    /// The first term that matches.
+    /// Returns the first term that matches.
     pub fn matched_term(&self, node: usize) -> Option<usize> {
         self.terms.iter().position(|term| term.all.has(node))
     }
@@ -103,7 +103,7 @@ impl<'s, 'r> Matches<'s, 'r> {
     }
 }
 
-/// The nodes that a selector selects, without details; the cheapest form.
+/// Returns the nodes that a selector selects, without details; the cheapest form.
 pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
     let mut any = Bits::none(nodes.len());
     let mut nameless = None;

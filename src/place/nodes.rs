@@ -39,7 +39,7 @@ impl Part {
         all.get(start..start.saturating_add(self.len as usize)).unwrap_or(&[])
     }
 
-    /// The end of a vector from some length on.
+    /// Makes a part of the end of a vector from some length on.
     fn since<T>(start: usize, all: &[T]) -> Self {
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         Part { start: number(start), len: number(all.len().saturating_sub(start)) }
@@ -89,7 +89,7 @@ pub struct Label<'n> {
 }
 
 impl PreparedNodes {
-    /// One nil node: nothing matches it.
+    /// Makes one nil node: nothing matches it.
     pub fn nil() -> Self {
         PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
     }
@@ -147,33 +147,33 @@ impl PreparedNodes {
         self.store.get(start..start.saturating_add(piece.len as usize)).unwrap_or("")
     }
 
-    /// The name of a node; empty if it has none.
+    /// Returns the name of a node; empty if it has none.
     pub fn name(&self, node: usize) -> &str {
         self.names.get(node).map_or("", |&piece| self.text(piece))
     }
 
-    /// The names in order.
+    /// Returns the names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|&piece| self.text(piece))
     }
 
-    /// The first node with a name.
+    /// Returns the first node with a name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.names().position(|have| have == name)
     }
 
-    /// The column of a label, if any node has it.
+    /// Returns the column of a label, if any node has it.
     pub fn label(&self, key: &str) -> Option<Label<'_>> {
         let at = self.columns.binary_search_by(|column| self.text(column.key).cmp(key)).ok()?;
         self.columns.get(at).map(|column| Label { nodes: self, column })
     }
 
-    /// All labels, sorted by key.
+    /// Returns all labels, sorted by key.
     pub fn labels(&self) -> impl Iterator<Item = Label<'_>> {
         self.columns.iter().map(|column| Label { nodes: self, column })
     }
 
-    /// Bytes this set holds in memory, its vectors' unused room included.
+    /// Returns the number of bytes this set holds in memory, its vectors' unused room included.
     pub fn memory(&self) -> usize {
         let size = |count: usize, each: usize| count.saturating_mul(each);
         [
@@ -190,12 +190,12 @@ impl PreparedNodes {
 }
 
 impl<'n> Label<'n> {
-    /// Its key.
+    /// Returns its key.
     pub fn key(self) -> &'n str {
         self.nodes.text(self.column.key)
     }
 
-    /// Its distinct values, in the order they were met.
+    /// Returns its distinct values, in the order they were met.
     pub fn values(self) -> impl ExactSizeIterator<Item = &'n str> {
         self.column.values.of(&self.nodes.values).iter().map(move |&piece| self.nodes.text(piece))
     }
@@ -229,12 +229,12 @@ impl<'n> Label<'n> {
     }
 }
 
-/// A finding about the Nodes without a position.
+/// Places a finding about the Nodes, which has no position.
 fn placeless(finding: Finding) -> located::Finding {
     located::finding(&Source::new(""), finding.about(TextField::Nodes))
 }
 
-/// The text after the separator line that ends a stream of JSON values.
+/// Returns the text after the separator line that ends a stream of JSON values.
 fn after_separator(rest: &str) -> &str {
     let rest = rest.trim_start();
     match rest.strip_prefix("---") {
@@ -434,7 +434,7 @@ impl Builder {
     }
 }
 
-/// A dense cell takes half the space of a sparse cell, which stores its node.
+/// Returns true if cells are stored densely: a dense cell takes half the space of a sparse cell, which stores its node.
 fn is_dense(cells: usize, nodes: usize) -> bool {
     cells >= nodes / 2
 }

@@ -108,7 +108,7 @@ fn recorded(minor: u8) -> Option<&'static [u8]> {
     RECORDED.iter().find(|(known, _)| *known == minor).map(|(_, patches)| *patches)
 }
 
-/// The parts in which two patches of a minor release differ.
+/// Returns the parts in which two patches of a minor release differ.
 fn changes(before: Release, after: Release) -> Vec<Part> {
     let allocators = |release: Release| behaviour::since(release.minor, release.patch);
     let plugin = |release: Release| PluginRules::of(release.minor, release.patch).from;
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::api::release::LAST_PATCHES;
 
-    /// The groups of a minor release, as `first-last`.
+    /// Returns the groups of a minor release, as `first-last`.
     fn groups(minor: u8) -> Vec<String> {
         of(minor).iter().map(|group| format!("{}-{}", group.first.patch, group.last.patch)).collect()
     }
@@ -162,7 +162,7 @@ mod tests {
         assert!(sentence(33, 0).ends_with("the rules of 1.33.6 answer, except for later changes known from upstream's history"));
     }
 
-    /// A minor release without patch means a patch that was recorded.
+    /// Checks that a minor release without patch means a patch that was recorded.
     #[test]
     fn the_last_patches_are_recorded() {
         for last in LAST_PATCHES.iter().filter(|last| last.minor >= 31) {

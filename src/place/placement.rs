@@ -71,7 +71,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// The node or pod has to wait.
+    /// Makes a refusal for which the node or pod has to wait.
     pub fn no(reason: impl Into<String>) -> Self {
         Refusal { verdict: Verdict::No, reason: reason.into() }
     }
@@ -197,7 +197,7 @@ pub struct Judge<'a, 's, 'r> {
 }
 
 impl Judge<'_, '_, '_> {
-    /// The refusal of one check on a node.
+    /// Returns the refusal of one check on a node.
     pub fn refusal(&self, filter: &Filter<'_>, node: usize) -> Option<Refusal> {
         match filter {
             Filter::Selector { site, allocated } => {
@@ -222,7 +222,7 @@ impl Judge<'_, '_, '_> {
         }
     }
 
-    /// The first check that rejects the pod before any node is checked.
+    /// Returns the first check that rejects the pod before any node is checked.
     pub fn blocked(plans: &[Plan<'_>]) -> Option<Decision> {
         for stage in [Stage::LookUp, Stage::PreFilter] {
             for (at, plan) in plans.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Judge<'_, '_, '_> {
         self.filter(plans, node)
     }
 
-    /// [`Judge::decide`] once nothing blocks.
+    /// Decides as [`Judge::decide`] does once nothing blocks.
     pub fn filter(&self, plans: &[Plan<'_>], node: usize) -> Decision {
         let mut unavailable = None;
         let mut verdict = Verdict::Yes;
@@ -289,7 +289,7 @@ impl Judge<'_, '_, '_> {
         })
     }
 
-    /// True if the scheduler would free a claim because it rejected this node (`PostFilter`).
+    /// Returns true if the scheduler would free a claim because it rejected this node (`PostFilter`).
     fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
         let unavailable = |plan: &Plan<'_>| {
             let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
@@ -303,7 +303,8 @@ impl Judge<'_, '_, '_> {
         !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
     }
 
-    /// The scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are left.
+    /// Returns the scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are
+    /// left.
     pub fn next(&self, plans: &[Plan<'_>], passed: &[usize]) -> Option<(&'static str, &'static str)> {
         let blocked = Self::blocked(plans);
         if passed.is_empty() || blocked.is_some() {

@@ -59,7 +59,7 @@ pub struct Written<'r> {
 }
 
 impl<'r> World<'r> {
-    /// All selectors, those of classes first.
+    /// Returns all selectors, those of classes first.
     pub fn selectors(&self) -> Vec<Written<'r>> {
         let of_class = |class: &Given<'r, ResourceClass<'r>>| {
             let selector = class.view.suitable_nodes()?;
@@ -104,7 +104,7 @@ fn gate(check: CheckKind, stage: Stage, refusal: Option<Refusal>, why: impl Into
     Gate { check, stage, refusal, passing: false, why: why.into(), site: None }
 }
 
-/// `metav1.IsControlledBy`; without UIDs, in hand-written files, it compares names.
+/// Decides as `metav1.IsControlledBy` does; without UIDs, in hand-written files, it compares names.
 fn controlled_by(metadata: ObjectMeta<'_>, pod: &Pod) -> bool {
     metadata.owner_references().iter().find(|owner| owner.controller() == Some(true)).is_some_and(|owner| {
         if pod.uid.is_empty() { owner.kind() == "Pod" && owner.name() == pod.name } else { owner.uid() == pod.uid }
@@ -121,19 +121,19 @@ impl<'r> Planner<'_, 'r> {
         self.selectors.iter().position(|written| written.object == object && written.path == path)
     }
 
-    /// The plans of a pod's claims, in its order. Entries that need no claim have none.
+    /// Makes the plans of a pod's claims, in its order. Entries that need no claim have none.
     pub fn pod(&self, pod: &'r Pod, namespace: &'r str) -> Vec<Plan<'r>> {
         pod.claims.iter().filter_map(|entry| self.entry(For { pod, namespace, entry })).collect()
     }
 
-    /// A claim that any new pod might use.
+    /// Makes the plan of a claim that any new pod might use.
     pub fn claim(&self, claim: &Given<'r, ResourceClaim<'r>>) -> Plan<'r> {
         let mut plan = self.of_claim(claim, None);
         plan.object = Some(claim.index);
         plan
     }
 
-    /// The claim that a template would make.
+    /// Makes the plan of the claim that a template would make.
     pub fn template(&self, template: &Given<'r, ResourceClaimTemplate<'r>>) -> Plan<'r> {
         let mut plan = empty(template.view.spec().spec(), template.index);
         plan.claim = format!("{}/{}", template.namespace, template.view.metadata().name());
@@ -141,7 +141,7 @@ impl<'r> Planner<'_, 'r> {
         plan
     }
 
-    /// An unallocated claim of a class.
+    /// Makes the plan of an unallocated claim of a class.
     pub fn class_alone(&self, class: &Given<'r, ResourceClass<'r>>) -> Plan<'r> {
         let mut plan =
             Plan { class: class.view.metadata().name(), ..empty(ResourceClaimTemplate::default().spec().spec(), class.index) };
@@ -211,7 +211,7 @@ impl<'r> Planner<'_, 'r> {
         plan
     }
 
-    /// An existing claim. Without a user: as seen by a new pod.
+    /// Makes the plan of an existing claim. Without a user: as seen by a new pod.
     fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> Plan<'r> {
         let view = claim.view;
         let (metadata, status) = (view.metadata(), view.status());
@@ -283,7 +283,7 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
-    /// A selector that is parsed as a whole before nodes are looked at.
+    /// Adds the check of a selector that is parsed as a whole before nodes are looked at.
     fn parse(&self, plan: &mut Plan<'r>, site: usize) {
         if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
             let why = "the selector cannot be parsed";
@@ -292,7 +292,7 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
-    /// The checks of an unallocated claim: its class and the drivers' reports.
+    /// Adds the checks of an unallocated claim: its class and the drivers' reports.
     fn candidates(
         &self,
         plan: &mut Plan<'r>,
@@ -356,7 +356,7 @@ impl<'r> Planner<'_, 'r> {
         self.world.schedulings.iter().find(ours)
     }
 
-    /// The refusal if the scheduling context belongs to an earlier pod of the same name.
+    /// Returns the refusal if the scheduling context belongs to an earlier pod of the same name.
     fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<Refusal> {
         let metadata = context.view.metadata();
         let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
@@ -364,7 +364,7 @@ impl<'r> Planner<'_, 'r> {
         (!controlled_by(metadata, user.pod)).then(|| Refusal::error(text()))
     }
 
-    /// The scheduling context, where it is looked at before the claims.
+    /// Adds the check of the scheduling context, where it is looked at before the claims.
     fn context(&self, plan: &mut Plan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
         let refusal = self.stolen(context, user);
@@ -373,7 +373,7 @@ impl<'r> Planner<'_, 'r> {
         plan.gates.insert(0, gate(CheckKind::Context, Stage::PreFilter, refusal, why));
     }
 
-    /// The negotiation between scheduler and drivers about the pod.
+    /// Adds the checks of the negotiation between scheduler and drivers about the pod.
     fn drivers(&self, plan: &mut Plan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user) else { return };
         let spec = context.view.spec();
@@ -397,7 +397,7 @@ impl<'r> Planner<'_, 'r> {
         }
     }
 
-    /// The parameters that a class names.
+    /// Finds the parameters that a class names.
     fn class_parameters(&self, class: ResourceClass<'r>) -> Result<Option<ResourceClassParameters<'r>>, String> {
         let Some(wanted) = class.parameters_ref() else { return Ok(None) };
         let place = reference(wanted.namespace(), wanted.name());
@@ -421,7 +421,7 @@ impl<'r> Planner<'_, 'r> {
         found.map(|found| Some(found.view)).ok_or_else(missing)
     }
 
-    /// The parameters that a claim names.
+    /// Finds the parameters that a claim names.
     fn claim_parameters(
         &self,
         spec: ResourceClaimSpec<'r>,
@@ -443,7 +443,7 @@ impl<'r> Planner<'_, 'r> {
         found.map(|found| Some(found.view)).ok_or_else(missing)
     }
 
-    /// The scheduler's own allocation: the class's parameters are looked up first, then the claim's.
+    /// Makes the filter of the scheduler's own allocation: the class's parameters are looked up first, then the claim's.
     fn structured(
         &self,
         plan: &mut Plan<'r>,

@@ -36,7 +36,8 @@ pub struct SchedulerRules {
 }
 
 impl SchedulerRules {
-    /// The rules of a release. The rules of 1.28 and 1.29 follow upstream's tests; the plugin source was not compared line by line.
+    /// Returns the rules of a release. The rules of 1.28 and 1.29 follow upstream's tests; the plugin source was not compared
+    /// line by line.
     pub fn of(release: Release) -> Self {
         let minor = release.minor;
         SchedulerRules {

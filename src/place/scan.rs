@@ -146,7 +146,7 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// The next key of an object, `None` at its end.
+    /// Reads the next key of an object, `None` at its end.
     fn key(&mut self, first: &mut bool) -> Read<Option<Cow<'s, str>>> {
         self.blank();
         if self.peek() == Some(b'}') {
@@ -164,7 +164,7 @@ impl<'s> Scanner<'s> {
         Ok(Some(key))
     }
 
-    /// A top-level object: a Node, or a list of Nodes.
+    /// Reads a top-level object: a Node, or a list of Nodes.
     fn object(&mut self, take: &mut dyn FnMut(&Seen<'_>)) -> Read<()> {
         let (mut first, mut listed) = (true, false);
         self.seen.clear();

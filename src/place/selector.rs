@@ -20,7 +20,7 @@ pub enum List {
 }
 
 impl List {
-    /// Its JSON name.
+    /// Returns its JSON name.
     pub fn name(self) -> &'static str {
         match self {
             List::Expressions => "matchExpressions",
@@ -59,7 +59,7 @@ impl Test<'_> {
     }
 }
 
-/// Go's `strconv.ParseInt(text, 10, 64)`.
+/// Parses a number as Go's `strconv.ParseInt(text, 10, 64)` does.
 pub fn integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
@@ -90,7 +90,7 @@ pub struct Requirement<'r> {
 }
 
 impl Requirement<'_> {
-    /// Its path below the selector.
+    /// Returns its path below the selector.
     pub fn path(&self, term: usize) -> String {
         format!("nodeSelectorTerms[{term}].{}[{}]", self.list.name(), self.index)
     }
@@ -162,7 +162,7 @@ impl<'r> Selector<'r> {
         errors
     }
 
-    /// The text of all errors together, `None` if there are none.
+    /// Returns the text of all errors together, `None` if there are none.
     pub fn error(&self) -> Option<String> {
         let mut seen = BTreeSet::new();
         let mut texts: Vec<&str> = Vec::new();
@@ -196,13 +196,13 @@ impl Errors<'_> {
         go::quote(text, self.rules.unicode)
     }
 
-    /// A string that is malformed.
+    /// Reports a string that is malformed.
     fn invalid(&mut self, path: &Path<'_>, value: &str, detail: &str) {
         let body = format!("Invalid value: {}: {detail}", self.quote(value));
         self.push(path, &body);
     }
 
-    /// A list of the wrong length, in Go syntax.
+    /// Reports a list of the wrong length, in Go syntax.
     fn invalid_list(&mut self, values: &[&str], nil: bool, detail: &str) {
         let shown = if nil {
             "[]string(nil)".to_owned()
@@ -252,7 +252,7 @@ fn set<'r>(values: &[&'r str]) -> Vec<&'r str> {
     values
 }
 
-/// `labels.NewRequirement`, its errors in its order (apimachinery, pkg/labels/selector.go).
+/// Makes the test as `labels.NewRequirement` does, with its errors in its order (apimachinery, pkg/labels/selector.go).
 fn expression<'r>(
     written: NodeSelectorRequirement<'r>,
     values: &[&'r str],
@@ -314,7 +314,7 @@ fn expression<'r>(
     test
 }
 
-/// Field requirements: two operators, one value, any key.
+/// Makes the test of a field requirement: two operators, one value, any key.
 fn field<'r>(written: NodeSelectorRequirement<'r>, values: &[&'r str], nil: bool, errors: &mut Errors<'_>) -> Option<Test<'r>> {
     let operator = written.operator();
     match operator {

@@ -160,7 +160,7 @@ fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candid
         .collect()
 }
 
-/// The claim that an instance is allocated to.
+/// Finds the claim that an instance is allocated to.
 fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<String> {
     let holds = |claim: &ResourceClaim<'_>| {
         claim.status().allocation().is_some_and(|allocation| {
@@ -195,7 +195,7 @@ fn choose(demand: &Demand, request: &Program, candidates: &mut [Candidate<'_>]) 
     Ok(None)
 }
 
-/// Why no instance fits a request.
+/// Returns why no instance fits a request.
 fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidate<'_>]) -> String {
     let driver = &demand.driver;
     if candidates.is_empty() {
@@ -210,7 +210,7 @@ fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidat
     format!("no instance of `{driver}` for request {number}: {funnel}; {}", reasons.join("; "))
 }
 
-/// How many instances each condition leaves, up to where none is left.
+/// Returns how many instances each condition leaves, up to where none is left.
 fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> String {
     let passes = |program: &Program, candidate: &Candidate<'_>| {
         let variables = candidate.attributes.as_ref();

@@ -299,7 +299,7 @@ impl Accounts<'_> {
     }
 }
 
-/// The allocator's features: those of the gates, or those asked for.
+/// Returns the allocator's features: those of the gates, or those asked for.
 fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, String> {
     match options.features {
         None => Ok(features_of(target.release.minor, |name| target.on(name))),
@@ -329,7 +329,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// True if the text has an object that made the pod.
+    /// Returns true if the text has an object that made the pod.
     fn has_owner(&self, pod: &Pod) -> bool {
         owners(pod).any(|owner| self.has(&owner))
     }
@@ -338,7 +338,7 @@ impl Asked<'_> {
         self.of_text.as_ref().is_none_or(|names| names.contains(name))
     }
 
-    /// The groups of claims that are allocated together.
+    /// Returns the groups of claims that are allocated together.
     fn cases<'f>(
         &self,
         cluster: &Cluster<'f>,
@@ -371,7 +371,8 @@ impl Asked<'_> {
         Ok(cases)
     }
 
-    /// The name of the pod, or of the object that makes pods, that is repeated: the one named, or the only one of the text.
+    /// Returns the name of the pod, or of the object that makes pods, that is repeated: the one named, or the only one of the
+    /// text.
     fn only_pod(&self, facts: &Facts) -> Result<String, String> {
         if let Some(name) = self.options.pod {
             return Ok(self.options.full(name));
@@ -389,7 +390,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The names of the pods that the question names: a pod, or those of a workload.
+    /// Returns the names of the pods that the question names: a pod, or those of a workload.
     fn named(&self, facts: &Facts) -> Result<Option<BTreeSet<String>>, String> {
         if let Some(copies) = self.copies {
             return Ok(Some(copies.clone()));
@@ -402,7 +403,7 @@ impl Asked<'_> {
         if names.is_empty() { Err(format!("`pod`: there is no Pod `{wanted}`")) } else { Ok(Some(names)) }
     }
 
-    /// The claims that no pod uses, taken together.
+    /// Returns the claims that no pod uses, taken together.
     fn claims<'f>(&self, cluster: &Cluster<'f>, rules: &'static PluginRules, gates: PluginGates) -> Vec<PodCase<'f>> {
         let facts = cluster.facts;
         let used = order::set(facts.pods.iter().flat_map(|pod| used_by(pod)));
@@ -421,12 +422,12 @@ impl Asked<'_> {
     }
 }
 
-/// `namespace/name` of the objects that made a pod.
+/// Returns `namespace/name` of the objects that made a pod.
 fn owners(pod: &Pod) -> impl Iterator<Item = String> {
     pod.metadata.owner_references.iter().map(|owner| format!("{}/{}", pod.metadata.namespace, owner.name))
 }
 
-/// The claims that a pod names, or that were made for it.
+/// Returns the claims that a pod names, or that were made for it.
 fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
     let named = pod.spec.resource_claims.iter().filter_map(|entry| entry.resource_claim_name.clone());
     let made = pod.status.resource_claim_statuses.iter().flatten().filter_map(|entry| entry.resource_claim_name.clone());
@@ -434,7 +435,7 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
     named.chain(made).map(move |name| format!("{namespace}/{name}"))
 }
 
-/// A finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
+/// Makes a finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
 fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> Finding {
     let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
     let mut finding = located::finding(&input.file.source, slices::placed(objects, found));

@@ -139,7 +139,7 @@ impl Placing<'_, '_> {
         placement
     }
 
-    /// Claims of a pod, or one claim, template or class.
+    /// Makes the placement of claims of a pod, or of one claim, template or class.
     pub fn plans(
         &self,
         plans: &[Plan<'_>],
@@ -324,7 +324,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// The text for a node without obstacles.
+    /// Returns the text for a node without obstacles.
     fn possible(&self, plans: &[Plan<'_>], node: usize) -> &'static str {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);

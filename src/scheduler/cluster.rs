@@ -23,7 +23,7 @@ pub struct PreparedCluster {
 }
 
 impl PreparedCluster {
-    /// Whether a slice publishes devices.
+    /// Returns whether a slice publishes devices.
     pub fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }
@@ -60,7 +60,7 @@ impl PreparedCluster {
         self.release
     }
 
-    /// A cluster without objects, for a release.
+    /// Makes a cluster without objects, for a release.
     pub fn empty(release: Release) -> Self {
         PreparedCluster { release, facts: Facts::default(), findings: Vec::new() }
     }

@@ -120,7 +120,7 @@ fn with_nodes<'t>(mut evaluation: Evaluation<'t>, nodes: &PreparedNodes) -> Eval
     evaluation
 }
 
-/// A bare selector, in place of manifests.
+/// Evaluates a bare selector, in place of manifests.
 fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let release = options.release.unwrap_or(Release::latest());
     let (mut placements, mut place_of) = (Vec::new(), None);
@@ -180,7 +180,7 @@ enum Part<'t> {
     Nothing,
 }
 
-/// Manifests: claims, templates, classes, pods, scheduling contexts.
+/// Evaluates manifests: claims, templates, classes, pods, scheduling contexts.
 fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     let mut input = Input::read(text, options.release, &options.limits);
     let mut findings = std::mem::take(&mut input.file.findings);
@@ -268,7 +268,7 @@ fn place_all(
     placements
 }
 
-/// The release used if none is requested: the last one that serves the newest version in the text.
+/// Returns the release used if none is requested: the last one that serves the newest version in the text.
 fn scheduler_release(items: &[Item]) -> Release {
     let ours = items.iter().filter(|item| matches!(item.what, What::Ours(_)));
     ours.map(|item| item.release).max().unwrap_or(Release::latest())

@@ -116,7 +116,7 @@ fn date(claim: &mut Rc<Claim>) {
     }
 }
 
-/// The facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
+/// Returns the facts of a text in its cluster, and the names of the pods and claims of the text, if it has any.
 fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<String>>) {
     let names = own.pods.iter().map(|pod| &pod.metadata).chain(own.claims.iter().map(|claim| &claim.metadata));
     let names = names.chain(own.workloads.iter().map(|workload| &workload.metadata));

@@ -85,7 +85,7 @@ impl InTurn<'_> {
         Placed { pods, after, simulation }
     }
 
-    /// The account of a pod that was not tried: what stops it before any node.
+    /// Makes the account of a pod that was not tried: what stops it before any node.
     fn before(&self, facts: &Facts, pod: &Rc<Pod>) -> PodAccount {
         let Scheduler { behaviour, features, engine, .. } = self.scheduler;
         let cluster = Cluster::new(facts, behaviour, features, engine);
@@ -157,8 +157,8 @@ impl Accounts<'_> {
         self.done.insert(seen.pod(), account);
     }
 
-    /// The account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other plugins say
-    /// the same of them: a change of devices that helps on one may not help on the other.
+    /// Makes the account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other
+    /// plugins say the same of them: a change of devices that helps on one may not help on the other.
     fn devices(&self, seen: &Seen<'_, '_>, nodes: &[usize], refusals: &[Vec<NodeRefusal>]) -> PodAccount {
         let Scheduler { behaviour, features, engine, .. } = self.asked.scheduler;
         let facts = seen.facts();
@@ -179,7 +179,7 @@ fn reasons_of_others(refusals: &[NodeRefusal]) -> String {
     others.flat_map(|refusal| refusal.reasons.iter().map(String::as_str)).collect::<Vec<_>>().join("; ")
 }
 
-/// The account of a pod without devices, or of the node that a pod gets.
+/// Makes the account of a pod without devices, or of the node that a pod gets.
 fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
     let pod = seen.facts_of_pod();
     let of = |node: &usize| {
@@ -216,7 +216,7 @@ fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
     account.refusals = refusals;
 }
 
-/// Groups of the nodes that refuse a pod which gets another node.
+/// Returns the groups of the nodes that refuse a pod which gets another node.
 fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
     let mut groups = Groups::default();
     for node in nodes.iter().filter(|node| !node.refusals.is_empty()) {
@@ -225,7 +225,7 @@ fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
     groups.sorted()
 }
 
-/// Groups of all nodes that refuse a pod.
+/// Returns the groups of all nodes that refuse a pod.
 fn groups(seen: &Seen<'_, '_>, failed: &BTreeMap<usize, Vec<NodeRefusal>>, nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
     let mut groups = Groups::default();
     for (node, refusals) in failed {
@@ -380,7 +380,7 @@ fn waits_for(waiting: &Waiting) -> String {
     }
 }
 
-/// The turn of a pod that is not waiting.
+/// Makes the turn of a pod that is not waiting.
 pub fn settled(pod: &Pod) -> Turn {
     let ended = matches!(pod.status.phase.as_str(), "Succeeded" | "Failed");
     let outcome = if ended { TurnOutcome::Ended } else { TurnOutcome::Placed };

@@ -6,8 +6,8 @@ use super::target::Target;
 use crate::finding::{self, Code, Origin};
 use crate::place::device::facts::{Facts, Pod};
 
-/// Findings about what the answer rests on: no slices, what it does not consider, taint rules without effect. `gate_of_rules`: the
-/// gate without which taint rules have no effect, if it is off and there are any.
+/// Returns findings about what the answer rests on: no slices, what it does not consider, taint rules without effect.
+/// `gate_of_rules`: the gate without which taint rules have no effect, if it is off and there are any.
 pub fn limits_of_answer(
     facts: &Facts,
     target: Target,
@@ -29,8 +29,8 @@ pub fn limits_of_answer(
     no_device.into_iter().chain([unseen]).chain(rules)
 }
 
-/// The note about what the answer does not consider. `node_resources`: node resources taken by devices are considered. `groups`:
-/// pod groups may have claims.
+/// Returns the note about what the answer does not consider. `node_resources`: node resources taken by devices are considered.
+/// `groups`: pod groups may have claims.
 fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::Finding {
     let mut devices = facts.slices.iter().flat_map(|slice| &slice.spec.devices);
     let taken = node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
@@ -46,7 +46,7 @@ fn not_looked_at(facts: &Facts, node_resources: bool, groups: bool) -> finding::
     finding::Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message)
 }
 
-/// The note about what the scheduler knows and the objects do not say, when pods are placed in turn.
+/// Returns the note about what the scheduler knows and the objects do not say, when pods are placed in turn.
 fn not_known(facts: &Facts) -> finding::Finding {
     let waiting = || facts.pods.iter().filter(|pod| pod.spec.node_name.is_empty());
     let any = |has: &dyn Fn(&Pod) -> bool| waiting().any(|pod| has(pod));
@@ -71,7 +71,7 @@ fn not_known(facts: &Facts) -> finding::Finding {
     finding::Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message)
 }
 
-/// The finding about a workload that has more pods than are placed.
+/// Returns the finding about a workload that has more pods than are placed.
 pub fn find_pods_left_out(expanded: &expand::Expanded) -> Option<finding::Finding> {
     let expand::Expanded { kind, name, wanted, made } = expanded;
     (made < wanted).then(|| {

@@ -95,7 +95,7 @@ impl<'a> EvaluateOptions<'a> {
         self
     }
 
-    /// The effective namespace of an object that names `given`.
+    /// Returns the effective namespace of an object that names `given`.
     pub(crate) fn namespace_of<'n>(&self, given: &'n str) -> &'n str
     where
         'a: 'n,

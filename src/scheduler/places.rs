@@ -89,7 +89,7 @@ impl<'i, 's> Places<'i, 's> {
         }
     }
 
-    /// The objects that hold the fields of a claim, the claim itself first.
+    /// Returns the objects that hold the fields of a claim, the claim itself first.
     fn trees(&self, claim: &str) -> impl Iterator<Item = ClaimTree<'i, 's>> {
         self.claims.get(claim).into_iter().flatten().filter_map(|Written { index, template }| {
             let item = self.input.items.get(*index)?;
@@ -105,8 +105,8 @@ impl<'i, 's> Places<'i, 's> {
         Some(range(&self.input.file.source, span))
     }
 
-    /// A relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does not
-    /// concern the text, or cannot be written safely.
+    /// Writes a relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does
+    /// not concern the text, or cannot be written safely.
     fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
         let mut edits = Edits::new();
         let same = |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
@@ -131,7 +131,7 @@ impl<'i, 's> Places<'i, 's> {
 }
 
 impl ClaimTree<'_, '_> {
-    /// The steps of a v1 path in the claim's own version.
+    /// Returns the steps of a v1 path in the claim's own version.
     fn steps(&self, path: &FieldPath) -> Vec<Step> {
         let mut steps = path.steps();
         if self.template {
@@ -265,7 +265,7 @@ fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bo
     claim.zip(template).is_some_and(|(claim, template)| claim.spec == template.spec.spec)
 }
 
-/// The fields of a toleration that say something, their values in JSON, which YAML reads too.
+/// Returns the fields of a toleration that say something, their values in JSON, which YAML reads too.
 fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
     let Toleration { key, operator, value, effect, .. } = toleration;
     let fields = [("key", key), ("operator", operator), ("value", value), ("effect", effect)];
@@ -277,7 +277,7 @@ fn fields(toleration: &Toleration) -> Vec<(&'static str, String)> {
     fields.into_iter().filter(|(_, text)| !text.is_empty()).map(shown).collect()
 }
 
-/// An item of a block list on lines of its own.
+/// Writes an item of a block list on lines of its own.
 fn block(fields: &[(&str, String)], newline: &str, indent: usize) -> String {
     let mut out = String::new();
     for (at, (name, value)) in fields.iter().enumerate() {

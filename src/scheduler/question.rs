@@ -179,7 +179,7 @@ impl<'a> AllocateOptions<'a> {
         self
     }
 
-    /// The namespace of an object that says `given`.
+    /// Returns the namespace of an object that says `given`.
     pub(super) fn namespace_of<'n>(&self, given: &'n str) -> &'n str
     where
         'a: 'n,
@@ -187,7 +187,7 @@ impl<'a> AllocateOptions<'a> {
         if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
     }
 
-    /// `namespace/name`; without a namespace the default one.
+    /// Returns `namespace/name`; without a namespace the default one.
     pub(super) fn full(&self, name: &str) -> String {
         if name.contains('/') { name.to_owned() } else { format!("{}/{name}", self.namespace_of("")) }
     }

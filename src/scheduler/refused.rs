@@ -47,8 +47,8 @@ pub fn leave_out(
     true
 }
 
-/// The findings about an object of ours that the server refuses; empty if it accepts the object. An object that cannot be decoded has
-/// its finding when it is taken.
+/// Returns the findings about an object of ours that the server refuses; empty if it accepts the object. An object that cannot be
+/// decoded has its finding when it is taken.
 fn errors_of(
     input: &Input<'_>,
     item: &Item,

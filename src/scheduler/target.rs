@@ -17,7 +17,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A release, or the last one, with some gates set.
+    /// Makes the target of a release, or of the last one, with some gates set.
     ///
     /// # Errors
     /// A release without devices, or a gate that cannot be set.
@@ -37,7 +37,7 @@ impl Target {
         Gate::named(name).is_some_and(|gate| self.gates.on(gate))
     }
 
-    /// The gates that the release knows.
+    /// Returns the gates that the release knows.
     pub fn known_gates(&self) -> BTreeMap<&'static str, bool> {
         let known = Gate::ALL.iter().filter(|gate| gate.default_in(self.release).is_some());
         order::map(known.map(|gate| (gate.name(), self.gates.on(*gate))))

@@ -35,7 +35,7 @@ impl Amount {
         Ok(Amount { nanos: nanos_of(&quantity), whole: quantity.integer(), text: text.to_owned(), notation: quantity.notation() })
     }
 
-    /// A whole number in binary notation, as upstream prints what it rounded.
+    /// Makes a whole number in binary notation, as upstream prints what it rounded.
     pub fn whole(number: i128) -> Self {
         let mut rest = number;
         let mut suffix = "";
@@ -50,7 +50,7 @@ impl Amount {
         Amount { nanos: number.saturating_mul(UNIT), whole, text: format!("{rest}{suffix}"), notation: Notation::Binary }
     }
 
-    /// Thousandths in a notation, as upstream prints what it computed.
+    /// Makes an amount of thousandths in a notation, as upstream prints what it computed.
     pub fn milli(number: i64, notation: Notation) -> Self {
         let whole = number.checked_rem(1000) == Some(0);
         let units = number / 1000;
@@ -66,7 +66,7 @@ impl Amount {
         Amount { notation, ..Amount::computed(&text) }
     }
 
-    /// A whole number in a notation, as upstream prints what it computed.
+    /// Makes a whole number in a notation, as upstream prints what it computed.
     pub fn whole_in(number: i64, notation: Notation) -> Self {
         if notation == Notation::Binary && number.unsigned_abs() >= 1024 {
             return Amount::whole(number.into());
@@ -82,30 +82,30 @@ impl Amount {
         Amount { nanos, whole, text: quantity.canonical().into_owned(), notation: quantity.notation() }
     }
 
-    /// The notation that arithmetic keeps.
+    /// Returns the notation that arithmetic keeps.
     pub fn notation(&self) -> Notation {
         self.notation
     }
 
-    /// Thousandths, if there are no smaller parts and 64 bits are enough.
+    /// Returns the thousandths, if there are no smaller parts and 64 bits are enough.
     pub fn as_milli(&self) -> Option<i64> {
         const MILLI: i128 = UNIT / 1000;
         (self.nanos.checked_rem(MILLI) == Some(0)).then(|| i64::try_from(self.nanos / MILLI).ok()).flatten()
     }
 
-    /// A whole number in the notation of another amount.
+    /// Makes a whole number in the notation of another amount.
     pub fn whole_like(number: i128, beside: &str) -> Self {
         let whole = Amount::whole(number);
         let text = spell_like(whole.nanos, beside);
         Amount { text, ..whole }
     }
 
-    /// The value in thousand-millionths.
+    /// Returns the value in thousand-millionths.
     pub fn nanos(&self) -> i128 {
         self.nanos
     }
 
-    /// The whole number that the server calculates with: Go's `Quantity.Value`.
+    /// Returns the whole number that the server calculates with: Go's `Quantity.Value`.
     pub fn value(&self) -> i128 {
         self.whole.into()
     }
@@ -126,7 +126,7 @@ impl Serialize for Amount {
     }
 }
 
-/// Nanos in the notation of an amount beside which they are read: `3G` beside `10G`, `3Gi` beside `10Gi`.
+/// Writes nanos in the notation of an amount beside which they are read: `3G` beside `10G`, `3Gi` beside `10Gi`.
 pub fn spell_like(nanos: i128, beside: &str) -> String {
     if beside.ends_with('i') {
         return spell(nanos);
@@ -138,7 +138,7 @@ pub fn spell_like(nanos: i128, beside: &str) -> String {
     }
 }
 
-/// Nanos in the largest decimal unit from `k` on that leaves no fraction.
+/// Writes nanos in the largest decimal unit from `k` on that leaves no fraction.
 fn decimal(nanos: i128) -> Option<String> {
     let suffixes = [("E", 18u32), ("P", 15), ("T", 12), ("G", 9), ("M", 6), ("k", 3)];
     suffixes.into_iter().find_map(|(suffix, power)| {

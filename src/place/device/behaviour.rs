@@ -244,7 +244,7 @@ pub static MISTAKES: &[Mistake] = &[
 ];
 
 impl Behaviour {
-    /// How many devices mode All needs at least.
+    /// Returns how many devices mode All needs at least.
     pub fn least_of_all(&self) -> i64 {
         i64::from(self.empty_all_fails)
     }
@@ -456,12 +456,12 @@ const V37_INCUBATING: Behaviour = Behaviour {
 
 const V37_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", knows_skipped_operations: true, ..V37_INCUBATING };
 
-/// Counters by the pool's driver and name, from 1.36.4 on.
+/// Finds counters by the pool's driver and name, from 1.36.4 on.
 const fn by_id(behaviour: Behaviour) -> Behaviour {
     Behaviour { counters: Counters::PoolById, ..behaviour }
 }
 
-/// The limit of devices is checked at each request, from 1.34.12, 1.35.9, 1.36.5 and 1.37.1 on.
+/// Checks the limit of devices at each request, from 1.34.12, 1.35.9, 1.36.5 and 1.37.1 on.
 const fn per_request(behaviour: Behaviour) -> Behaviour {
     Behaviour { limit_check: LimitCheck::PerRequest, ..behaviour }
 }
@@ -571,18 +571,19 @@ pub fn since(minor: u8, patch: u8) -> Option<(u8, u8)> {
     entry(minor, patch).map(|entry| entry.from)
 }
 
-/// The allocator that the scheduler of 1.`minor`.`patch` uses for these features: the first that supports all of them.
+/// Returns the allocator that the scheduler of 1.`minor`.`patch` uses for these features: the first that supports all of them.
 pub fn allocator(minor: u8, patch: u8, features: &Features) -> Option<&'static Behaviour> {
     let supports = |supported: &&[Feature]| features.iter().all(|feature| supported.contains(feature));
     allocators(minor, patch).iter().find(|(_, supported)| supports(supported)).map(|(behaviour, _)| behaviour)
 }
 
-/// An allocator by name, regardless of its features; used for recorded answers.
+/// Returns an allocator by name, regardless of its features; used for recorded answers.
 pub fn allocator_named(minor: u8, patch: u8, name: &str) -> Option<&'static Behaviour> {
     allocators(minor, patch).iter().find(|(behaviour, _)| behaviour.allocator == name).map(|(behaviour, _)| behaviour)
 }
 
-/// The error if no allocator supports the features: upstream's words, then the names of the features (upstream prints all flags).
+/// Returns the error if no allocator supports the features: upstream's words, then the names of the features (upstream prints all
+/// flags).
 pub fn no_allocator(features: &Features) -> String {
     let names: Vec<&str> = features.iter().map(|feature| feature.name()).collect();
     format!("internal error: no allocator available for feature set {}", names.join(", "))

@@ -23,8 +23,8 @@ pub enum Binding {
     Failed,
 }
 
-/// The binding state of a claim's devices at a time; without a time, nothing has timed out. The first device that is not ready
-/// decides (`isClaimReadyForBinding`, `isClaimTimeout`).
+/// Returns the binding state of a claim's devices at a time; without a time, nothing has timed out. The first device that is not
+/// ready decides (`isClaimReadyForBinding`, `isClaimTimeout`).
 pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     for result in results_of(claim).iter().filter(|result| !result.binding_conditions.is_empty()) {
         let device = claim.status.devices.iter().find(|device| is_of(device, result));
@@ -39,7 +39,7 @@ pub fn of(claim: &Claim, now: Option<Time>) -> Binding {
     Binding::Ready
 }
 
-/// The condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
+/// Returns the condition that says that binding failed: `DEVICE has TYPE (REASON: MESSAGE)`.
 pub fn failure(claim: &Claim) -> Option<String> {
     results_of(claim).iter().find_map(|result| {
         let device = claim.status.devices.iter().find(|device| is_of(device, result))?;
@@ -54,7 +54,7 @@ pub fn failure(claim: &Claim) -> Option<String> {
     })
 }
 
-/// True if the claim was allocated so long ago that the scheduler stops waiting.
+/// Returns true if the claim was allocated so long ago that the scheduler stops waiting.
 fn is_late(claim: &Claim, now: Time) -> bool {
     let allocated = claim.status.allocation.as_ref().and_then(|allocation| allocation.allocation_timestamp.as_deref());
     let Some(Ok(allocated)) = allocated.map(Time::parse) else { return false };
@@ -67,7 +67,7 @@ fn is_of(device: &Value, result: &AllocatedDevice) -> bool {
     same("driver", &result.driver) && same("pool", &result.pool) && same("device", &result.device)
 }
 
-/// The first condition of the type counts.
+/// Returns true if the first condition of the type is true.
 fn is_true(device: &Value, kind: &str) -> bool {
     let says = |condition: &Value, key: &str, wanted: &str| condition.get(key).and_then(Value::as_str) == Some(wanted);
     let mut conditions = device.get("conditions").and_then(Value::as_array).into_iter().flatten();

@@ -37,7 +37,7 @@ impl<'f> Refusal<'f> {
         }
     }
 
-    /// Upstream's error, which ends the attempt.
+    /// Returns upstream's error, which ends the attempt.
     pub fn error(&self) -> Option<String> {
         match self {
             Refusal::Error(name, text) => Some(format!("capacity {name:?}: {text}")),
@@ -61,7 +61,7 @@ impl Arithmetic {
         Arithmetic { checked: cluster.behaviour.capacity_errors, fractional: cluster.has(Feature::FractionalCapacityRange) }
     }
 
-    /// Whether a range is computed in thousandths.
+    /// Returns whether a range is computed in thousandths.
     fn is_milli(self, range: &ValidRange) -> bool {
         let exact = |amount: &Option<Amount>| amount.as_ref().is_none_or(|amount| amount.as_milli().is_some());
         let step = range.step.as_ref().is_none_or(|step| step.as_milli().is_some_and(|step| step >= 1));
@@ -85,7 +85,7 @@ pub fn charge(capacity: &Capacity, requested: Option<&Amount>, arithmetic: Arith
     Ok(rounded.unwrap_or_else(|| requested.clone()))
 }
 
-/// `None`: as requested.
+/// Rounds what is requested as a policy wants it; `None`: as requested.
 fn rounded(policy: &RequestPolicy, requested: &Amount, arithmetic: Arithmetic) -> Result<Option<Amount>, String> {
     let range = policy.valid_range.as_ref();
     if let Some((range, min)) = range.and_then(|range| Some((range, range.min.as_ref()?))) {
@@ -105,7 +105,7 @@ fn rounded(policy: &RequestPolicy, requested: &Amount, arithmetic: Arithmetic) -
     Ok(policy.valid_values.iter().find(|value| requested.nanos() <= value.nanos()).cloned())
 }
 
-/// The next step at or above what is requested.
+/// Computes the next step at or above what is requested.
 fn stepped(requested: &Amount, min: &Amount, step: &Amount, milli: bool) -> Result<Amount, String> {
     let refused = |why: String| format!("{NOT_REPRESENTABLE}: {why}");
     let text = requested.text();

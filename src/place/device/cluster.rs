@@ -142,13 +142,13 @@ impl<'f> Cluster<'f> {
         self.facts.slices.get(at).map(|slice| &**slice)
     }
 
-    /// A device and its slice.
+    /// Returns a device and its slice.
     pub fn device(&self, at: DeviceAt) -> Option<(&'f Slice, &'f Device)> {
         let slice = self.slice(at.slice)?;
         Some((slice, slice.spec.devices.get(at.index)?))
     }
 
-    /// A device's place among all devices of the facts.
+    /// Returns a device's place among all devices of the facts.
     pub fn flat(&self, at: DeviceAt) -> usize {
         self.first.get(at.slice).copied().unwrap_or(0).saturating_add(at.index)
     }
@@ -158,18 +158,18 @@ impl<'f> Cluster<'f> {
         self.identities.get(self.flat(at)).copied().unwrap_or(Identity(u32::MAX))
     }
 
-    /// The identity of a device by its names; `None` if no slice has it.
+    /// Returns the identity of a device by its names; `None` if no slice has it.
     pub fn identity_of(&self, name: DeviceName<'_>) -> Option<Identity> {
         let place = self.named.binary_search_by(|at| self.name_of(*at).cmp(&name)).ok()?;
         u32::try_from(place).ok().map(Identity)
     }
 
-    /// The first device with an identity.
+    /// Returns the first device with an identity.
     pub fn named(&self, identity: Identity) -> Option<DeviceAt> {
         self.named.get(identity.index()).copied()
     }
 
-    /// True if no claim uses the device exclusively.
+    /// Returns true if no claim uses the device exclusively.
     pub fn is_free(&self, identity: Identity) -> bool {
         !self.usage.exclusive.contains(&identity)
     }
@@ -179,17 +179,17 @@ impl<'f> Cluster<'f> {
         self.verdicts.ask(selector, self.flat(at), self.subject(at)?)
     }
 
-    /// The value of a derived attribute's expression on a device.
+    /// Returns the value of a derived attribute's expression on a device.
     pub fn derive(&self, expression: &str, at: DeviceAt) -> Option<Result<crate::cel::Attribute, SelectorError>> {
         Some(self.verdicts.engine.derive(expression, self.subject(at)?))
     }
 
-    /// True if the devices of a slice need a node that can skip operations, or cannot be used at all.
+    /// Returns true if the devices of a slice need a node that can skip operations, or cannot be used at all.
     pub fn ignores_node_operations_of(&self, slice: &Slice) -> bool {
         self.behaviour.knows_skipped_operations && !slice.spec.skip_node_operations.is_empty()
     }
 
-    /// The text of a selector's error on a device.
+    /// Returns the text of a selector's error on a device.
     pub fn selector_error(&self, selector: &Selector, at: DeviceAt) -> String {
         self.verdicts.error(selector, self.flat(at))
     }
@@ -229,7 +229,7 @@ impl<'f> Cluster<'f> {
         self.usage.share(identity, &used, added);
     }
 
-    /// The only node that sees a device, if its pool and all pools of the same name are local to one node.
+    /// Returns the only node that sees a device, if its pool and all pools of the same name are local to one node.
     pub fn local_node(&self, pool: &str) -> Option<&'f str> {
         let slices = self.slices_of_pools_named(pool);
         let mut names = slices.iter().map(|at| self.slice(*at).and_then(|slice| slice.spec.node_name.as_deref()));
@@ -237,46 +237,46 @@ impl<'f> Cluster<'f> {
         names.all(|name| name == Some(first)).then_some(first)
     }
 
-    /// How many identities there are.
+    /// Returns how many identities there are.
     pub fn identities(&self) -> usize {
         self.named.len()
     }
 
-    /// `driver/pool/device`.
+    /// Returns `driver/pool/device`.
     pub fn device_name(&self, at: DeviceAt) -> String {
         self.device(at)
             .map_or_else(String::new, |(slice, device)| format!("{}/{}/{}", slice.spec.driver, slice.spec.pool.name, device.name))
     }
 
-    /// Slices with this node's name that are looked at on it alone.
+    /// Returns the slices with this node's name that are looked at on it alone.
     pub fn slices_of_node(&self, node: &str) -> &[SliceAt] {
         let name = |at: usize| self.slice(at).and_then(|slice| slice.spec.node_name.as_deref()).unwrap_or_default();
         equal(&self.by_node, &|at| name(at).cmp(node))
     }
 
-    /// Slices without a node's name.
+    /// Returns the slices without a node's name.
     pub fn slices_elsewhere(&self) -> &[SliceAt] {
         &self.elsewhere
     }
 
-    /// Slices with counters that are looked at on every node.
+    /// Returns the slices with counters that are looked at on every node.
     pub fn slices_everywhere(&self) -> &[SliceAt] {
         &self.everywhere
     }
 
-    /// All slices of a pool, in the order of the facts.
+    /// Returns all slices of a pool, in the order of the facts.
     pub fn slices_of_pool(&self, driver: &str, pool: &str) -> &[SliceAt] {
         equal(&self.by_pool, &|at| pool_name(self.facts, at).cmp(&(driver, pool)))
     }
 
-    /// All slices of pools of this name, whatever their driver, in the order of the facts.
+    /// Returns all slices of pools of this name, whatever their driver, in the order of the facts.
     pub fn slices_of_pools_named(&self, pool: &str) -> &[SliceAt] {
         let name = |at: usize| pool_name(self.facts, at).1;
         let all = self.by_pool_name.get_or_init(|| order::positions(self.facts.slices.len(), &|a, b| name(a).cmp(name(b))));
         equal(all, &|at| name(at).cmp(pool))
     }
 
-    /// Pods on a node, and those it was nominated for.
+    /// Returns the pods on a node, and those it was nominated for.
     pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &'f Rc<Pod>> {
         let name = |at: usize| self.facts.pods.get(at).map_or("", |pod| node_of(pod));
         let all = self.placed.get_or_init(|| order::positions(self.facts.pods.len(), &|a, b| name(a).cmp(name(b))));
@@ -293,7 +293,7 @@ impl<'f> Cluster<'f> {
         })
     }
 
-    /// The devices of a slice.
+    /// Returns the devices of a slice.
     pub fn devices_of(&self, slice: SliceAt) -> impl Iterator<Item = (DeviceAt, &'f Device)> + use<'f> {
         let devices = self.slice(slice).map_or(&[][..], |found| found.spec.devices.as_slice());
         devices.iter().enumerate().map(move |(index, device)| (DeviceAt { slice, index }, device))
@@ -304,12 +304,12 @@ fn class_name(facts: &Facts, at: usize) -> &str {
     facts.classes.get(at).map_or("", |class| &class.metadata.name)
 }
 
-/// A pod's node, or the one it was nominated for.
+/// Returns a pod's node, or the one it was nominated for.
 fn node_of(pod: &Pod) -> &str {
     if pod.spec.node_name.is_empty() { &pod.status.nominated_node_name } else { &pod.spec.node_name }
 }
 
-/// Driver and pool of a slice.
+/// Returns the driver and pool of a slice.
 fn pool_name(facts: &Facts, at: SliceAt) -> (&str, &str) {
     facts.slices.get(at).map_or(("", ""), |slice| (&slice.spec.driver, &slice.spec.pool.name))
 }

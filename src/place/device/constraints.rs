@@ -86,7 +86,7 @@ impl std::fmt::Display for Scalar<'_> {
     }
 }
 
-/// The value of an attribute that is not a list.
+/// Returns the value of an attribute that is not a list.
 pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
     let Attribute { string, int, bool, version, .. } = attribute;
     if let Some(text) = string {
@@ -96,7 +96,7 @@ pub fn scalar(attribute: &Attribute) -> Option<Scalar<'_>> {
     int.map(Scalar::Int).or_else(|| bool.map(Scalar::Bool)).or_else(version)
 }
 
-/// The value as a set; elements of one set have one type.
+/// Returns the value as a set; elements of one set have one type.
 pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
     let Attribute { ints, bools, strings, versions, int, bool, string, version } = attribute;
     let lists: [Vec<Scalar<'_>>; 4] = [
@@ -114,7 +114,7 @@ pub fn set(attribute: &Attribute) -> Option<Set<Scalar<'_>>> {
     one.map(|one| Set::from_iter([one]))
 }
 
-/// An attribute by the name that constraints use: in full, or without the domain if that is the driver's.
+/// Returns an attribute by the name that constraints use: in full, or without the domain if that is the driver's.
 pub fn attribute<'f>(device: &'f Device, driver: &str, name: &str) -> Option<&'f Attribute> {
     device.attributes.get(name).or_else(|| {
         let (domain, rest) = name.split_once('/')?;
@@ -130,7 +130,7 @@ named! {
     }
 }
 
-/// The kind of a constraint; `None` if the allocator does not know it.
+/// Returns the kind of a constraint; `None` if the allocator does not know it.
 pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Kind, &'f str)> {
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
         (Some(name), _) => Some((Kind::Match, name)),
@@ -166,7 +166,7 @@ pub struct Tracked<'f> {
 /// A derived attribute by its name.
 pub type DerivedOf<'d> = dyn Fn(&str) -> Option<Result<Rc<Values>, String>> + 'd;
 
-/// The constraints of a claim, or upstream's error.
+/// Returns the constraints of a claim, or upstream's error.
 pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<'f>>, String> {
     let mut tracked = Vec::new();
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {

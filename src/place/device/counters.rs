@@ -91,7 +91,7 @@ pub fn needed(device: &Device, set: &str, counter: &str) -> i128 {
     of_set.filter_map(|consumption| consumption.counters.get(counter)).fold(0, |sum, c| sum.saturating_add(c.value.nanos()))
 }
 
-/// Counters of a pool or slice minus the consumption of devices in use.
+/// Returns the counters of a pool or slice minus the consumption of devices in use.
 pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at: SliceAt) -> Sets<'f> {
     let (mut sets, slices) = match cluster.behaviour.counters {
         Style::PoolByName | Style::PoolById => (pool.sets.clone(), pool.devices.iter().chain(&pool.others).copied().collect()),
@@ -105,7 +105,7 @@ pub fn opening<'f>(cluster: &Cluster<'f>, pool: &Pool<'f>, slice: &'f Slice, at:
     sets
 }
 
-/// True if the use of a device counts against its counters.
+/// Returns true if the use of a device counts against its counters.
 pub fn uses_counters(cluster: &Cluster<'_>, identity: Identity) -> bool {
     let shared = cluster.behaviour.shares_use_counters && cluster.usage.has_shares(identity);
     cluster.usage.exclusive.contains(&identity) || shared
@@ -130,7 +130,7 @@ fn subtract(sets: &mut Sets<'_>, device: &Device) {
     }
 }
 
-/// 1.33: only the sets that the device itself names are looked at, anew for each candidate.
+/// Checks only the sets that the device itself names, anew for each candidate, as 1.33 does.
 fn anew<'f>(
     cluster: &Cluster<'f>,
     slice: &'f Slice,

@@ -15,7 +15,7 @@ use super::sorted::{Set, Sorted, ordered};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// True: the attempt ends without a result and without an error. False: not known.
+/// Returns true if the attempt ends without a result and without an error. False: not known.
 pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
     let cluster = attempt.cluster;
     let unsound = attempt.pools.iter().any(|pool| pool.invalid.is_some()) && !cluster.behaviour.passes_bad_pools;
@@ -41,7 +41,7 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
     })
 }
 
-/// True if a search on this cluster can end in a way that counting does not predict.
+/// Returns true if a search on this cluster can end in a way that counting does not predict.
 fn has_surprises(cluster: &Cluster<'_>) -> bool {
     cluster.behaviour.capacity_of_wrong_device && cluster.has(Feature::ConsumableCapacity)
         || cluster.behaviour.all_loses_pool && cluster.has(Feature::PartitionableDevices)
@@ -113,7 +113,7 @@ impl Counting<'_, '_> {
         false
     }
 
-    /// If a constraint rejects a device of mode All, the result is an error; in 1.31 always.
+    /// Returns true if the result is an error when a constraint rejects a device of mode All; in 1.31 always.
     fn may_fail(&self, claim: usize, choice: &Choice<'_>) -> bool {
         let constrained = self.prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
         choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
@@ -309,7 +309,7 @@ impl Matching {
         Err(queue)
     }
 
-    /// The demands that these devices are assigned to.
+    /// Returns the demands that these devices are assigned to.
     pub(super) fn wants_of(&self, devices: &[Identity]) -> Vec<usize> {
         devices.iter().filter_map(|device| self.given.get(device)).copied().collect()
     }

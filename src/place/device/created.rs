@@ -41,7 +41,7 @@ pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
     format!("ResourceClaim {} is made from ResourceClaimTemplate {template} for {owner}", claim.metadata.full_name())
 }
 
-/// The claim for an entry of a pod or group; `None`: its template is not there.
+/// Makes the claim for an entry of a pod or group; `None`: its template is not there.
 pub fn claim_from(facts: &Facts, of: &Meta, owner: Owner, entry: &str, template: &str) -> Option<Claim> {
     let namespace = &of.namespace;
     let is_named = |meta: &Meta| meta.name == template && meta.namespace == *namespace;

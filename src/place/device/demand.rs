@@ -20,29 +20,29 @@ const IN_UNIT: i128 = 1_000_000_000_000_000_000;
 /// Nanos in a thousandth of a unit.
 const MILLI: i128 = 1_000_000;
 
-/// An amount in 10⁻¹⁸ of a unit.
+/// Returns an amount in 10⁻¹⁸ of a unit.
 pub fn exact(amount: &Amount) -> i128 {
     amount.nanos().saturating_mul(IN_NANO)
 }
 
-/// One amount times another.
+/// Returns one amount times another.
 pub fn product(one: &Amount, other: &Amount) -> i128 {
     one.nanos().saturating_mul(other.nanos())
 }
 
-/// An amount in the scheduler's unit: thousandths of `cpu`, whole units of other resources; rounded up.
+/// Returns an amount in the scheduler's unit: thousandths of `cpu`, whole units of other resources; rounded up.
 pub fn counted(resource: &str, exact: i128) -> i128 {
     let one = if resource == "cpu" { IN_MILLI } else { IN_UNIT };
     let whole = exact.div_euclid(one);
     if exact.rem_euclid(one) == 0 { whole } else { whole.saturating_add(1) }
 }
 
-/// The nanos of what the scheduler counted.
+/// Returns the nanos of what the scheduler counted.
 pub fn nanos(resource: &str, counted: i128) -> i128 {
     counted.saturating_mul(if resource == "cpu" { MILLI } else { UNIT })
 }
 
-/// The nanos of an exact amount, rounded up.
+/// Returns the nanos of an exact amount, rounded up.
 pub fn nanos_of(exact: i128) -> i128 {
     let whole = exact.div_euclid(IN_NANO);
     if exact.rem_euclid(IN_NANO) == 0 { whole } else { whole.saturating_add(1) }
@@ -66,17 +66,17 @@ fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
     list.iter().map(|(name, amount)| (name.as_str(), exact(amount))).collect()
 }
 
-/// The requests of a pending pod, including `devices`. Without `pod_level`, ignores the pod-level resources.
+/// Sums the requests of a pending pod, including `devices`. Without `pod_level`, ignores the pod-level resources.
 pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, pod_level: bool) -> Amounts<'f> {
     requests(pod, devices, &[], false, pod_level)
 }
 
-/// The resources of a pod where containers that do not request one of `unrequested` count with that amount.
+/// Sums the resources of a pod where containers that do not request one of `unrequested` count with that amount.
 pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], placed: bool, pod_level: bool) -> Amounts<'f> {
     requests(pod, &Amounts::new(), unrequested, placed, pod_level)
 }
 
-/// The resources of a pod on a node, which may exceed its requests.
+/// Sums the resources of a pod on a node, which may exceed its requests.
 pub fn of_placed(pod: &Pod) -> Amounts<'_> {
     let mut devices = Amounts::new();
     for claim in &pod.status.node_allocatable_resource_claim_statuses {
@@ -130,8 +130,8 @@ fn requests<'f>(
     sum
 }
 
-/// The pod-level requests. If there are pod-level limits, the server fills in missing requests: the sum of the containers,
-/// otherwise the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
+/// Returns the pod-level requests. If there are pod-level limits, the server fills in missing requests: the sum of the
+/// containers, otherwise the limit (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `defaultPodRequests`).
 fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
     let Resources { requests, limits, .. } = &pod.spec.resources;
     let mut asked = amounts(requests);
@@ -143,7 +143,7 @@ fn of_whole<'f>(pod: &'f Pod, containers: &Amounts<'f>) -> Amounts<'f> {
     asked
 }
 
-/// Resources that a pod may ask for as a whole.
+/// Returns true for resources that a pod may ask for as a whole.
 fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
@@ -163,7 +163,8 @@ fn of_container<'f>(pod: &'f Pod, container: &'f Container, placed: bool) -> Amo
     }
 }
 
-/// The maximum of the requests, the actual resources and the allocated resources. Requests of an infeasible resize do not count.
+/// Takes the maximum of the requests, the actual resources and the allocated resources. Requests of an infeasible resize do not
+/// count.
 fn effective<'f>(pod: &Pod, asked: Amounts<'f>, has: &'f Resources, aside: &'f Sorted<String, Amount>) -> Amounts<'f> {
     let pending = pod.status.conditions.iter().find(|condition| condition.kind == "PodResizePending");
     let in_vain = pending.is_some_and(|condition| condition.reason == "Infeasible");

@@ -18,7 +18,7 @@ const MOST_OF_ONE: usize = 20;
 /// Maximum number of devices of a slice; fewer where a device has taints or counters.
 const MOST_DEVICES: (usize, usize) = (128, 64);
 
-/// All findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
+/// Reports all findings, in the order: pools, slices, devices, rules. The facts are as read, without the taints of rules.
 pub fn findings(cluster: &Cluster<'_>) -> Vec<Remark> {
     let mut doctor = Doctor { cluster, list: Vec::new(), counts: Sorted::new(), seen: vec![None; cluster.identities()] };
     for (driver, pool, slices) in cluster.all_pools() {
@@ -213,7 +213,7 @@ impl<'f> Doctor<'_, 'f> {
         }
     }
 
-    /// Upstream identifies counters by the pool's name alone.
+    /// Reports pools that share a name: upstream identifies counters by the pool's name alone.
     fn shared_names(&mut self) {
         if self.behaviour().counters != Counters::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
             return;
@@ -338,7 +338,7 @@ impl<'f> Doctor<'_, 'f> {
         }
     }
 
-    /// Attributes that some devices of a driver lack: a selector that reads one without a guard fails.
+    /// Reports attributes that some devices of a driver lack: a selector that reads one without a guard fails.
     fn attributes(&mut self) {
         let mut drivers: Sorted<&str, (usize, Sorted<&str, usize>)> = Sorted::new();
         for slice in &self.cluster.facts.slices {

@@ -61,7 +61,7 @@ pub fn judge(program: &Program, values: &Values) -> Result<bool, String> {
 }
 
 impl CelSelectors {
-    /// The scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
+    /// Returns the scheduler's engine of a release; `lists`: the gate DRAListTypeAttributes is on.
     pub fn new(release: Release, lists: bool) -> Self {
         let (environment, derived) = (environments::scheduler(release, lists), environments::scheduler_derived(release, lists));
         CelSelectors { environment, derived, programs: RefCell::default() }
@@ -227,7 +227,8 @@ impl Reader<'_> {
         self.bound.truncate(known);
     }
 
-    /// The path from the device to the part that an expression selects or tests: `attributes`, `gpu.example.com`, `model`.
+    /// Returns the path from the device to the part that an expression selects or tests: `attributes`, `gpu.example.com`,
+    /// `model`.
     fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
         let (operand, key) = match &expr.node {
             Node::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),
@@ -246,7 +247,7 @@ impl Reader<'_> {
         Some(steps)
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     fn key(&self, expr: &Expr) -> Option<String> {
         match (&expr.node, self.trace.value_of(expr)) {
             (Node::Literal(Literal::String(text)), _) => Some(text.to_string()),
@@ -268,7 +269,7 @@ impl Reader<'_> {
         self.reads.push(ReadValue { path, value });
     }
 
-    /// Attributes are shown as the expression sees them.
+    /// Shows an attribute as the expression sees it.
     fn attribute(&self, steps: &[String]) -> Option<String> {
         let mut at = self.variables.first()?;
         for step in steps {
@@ -282,7 +283,7 @@ impl Reader<'_> {
         Some(trace::shown(at))
     }
 
-    /// Capacities keep their text, which their values have lost.
+    /// Shows a capacity as text, which its value has lost.
     fn capacity(&self, domain: &str, name: &str) -> Option<String> {
         let Subject { driver, device } = self.subject;
         let full = device.capacity.get(&format!("{domain}/{name}"));

@@ -132,7 +132,7 @@ fn needs<'s>(rules: &PluginRules, pod: &'s Pod) -> Vec<Need<'s>> {
     needs
 }
 
-/// `v1helper.IsExtendedResourceName`, and from 1.35 the names of classes.
+/// Recognizes names as `v1helper.IsExtendedResourceName` does, and from 1.35 the names of classes.
 fn is_extended(rules: &PluginRules, name: &str) -> bool {
     if rules.knows_class_names && name.starts_with(IMPLICIT) {
         return true;
@@ -141,7 +141,7 @@ fn is_extended(rules: &PluginRules, name: &str) -> bool {
     !native && !name.starts_with("requests.")
 }
 
-/// The class that serves a resource: the newest one, then the one with the smaller name; 1.34 takes the last in its list.
+/// Returns the class that serves a resource: the newest one, then the one with the smaller name; 1.34 takes the last in its list.
 fn class_of<'s>(classes: &'s [Rc<Class>], rules: &PluginRules, resource: &str) -> Option<&'s Class> {
     let mut classes = classes.iter().map(|class| &**class);
     if let Some(name) = resource.strip_prefix(IMPLICIT) {

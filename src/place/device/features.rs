@@ -85,7 +85,7 @@ impl Feature {
     }
 }
 
-/// The features that a scheduler has, from the gates that are on.
+/// Returns the features that a scheduler has, from the gates that are on.
 pub fn features_of(minor: u8, gate: impl Fn(&str) -> bool) -> Features {
     let known = FEATURES.iter().filter(|row| row.since <= minor && row.only.is_none_or(|only| only == minor));
     known.filter(|row| row.gates.iter().all(|name| gate(name))).map(|row| row.feature).collect()

@@ -55,7 +55,7 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Nanos of the resource for a unit of the capacity.
+    /// Returns the nanos of the resource for a unit of the capacity.
     pub fn by(&self) -> i128 {
         self.multiplier.as_ref().map_or(UNIT, Amount::nanos)
     }
@@ -81,19 +81,19 @@ impl Need {
         self.requested > self.allocatable.saturating_sub(self.used)
     }
 
-    /// Nanos that are missing.
+    /// Returns the nanos that are missing.
     pub fn missing(&self) -> i128 {
         demand::nanos(&self.resource, self.requested.saturating_add(self.used).saturating_sub(self.allocatable).max(0))
     }
 
-    /// An amount of this resource as a person writes it.
+    /// Writes an amount of this resource as a person does.
     pub fn spell(&self, counted: i128) -> String {
         spell(demand::nanos(&self.resource, counted))
     }
 }
 
-/// A claim whose devices take node resources can serve only one pod on a node
-/// (`validateNodeAllocatableDRAClaimSharing`). The usage of other pods is read from their status.
+/// Refuses a second pod on a node for a claim whose devices take node resources (`validateNodeAllocatableDRAClaimSharing`). The
+/// usage of other pods is read from their status.
 pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<Refusal> {
     let name = &claim.metadata.name;
     let uses = |other: &&Pod| {
@@ -112,7 +112,7 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
     Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
-/// Pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
+/// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
 /// (`addGENominatedPods`). Pods that have ended do not count.
 fn counting<'f>(cluster: &Cluster<'f>, pod: &Pod, node: usize) -> impl Iterator<Item = &'f Pod> {
     let name = cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
@@ -198,8 +198,8 @@ fn is_used(pod: &Pod, claim: &Claim) -> bool {
     })
 }
 
-/// The first device with a pool and name, whatever its driver (`getDeviceFromManager`), and what it says of resources. Where
-/// another says something else, both are noted.
+/// Finds the first device with a pool and name, whatever its driver (`getDeviceFromManager`), and what it says of resources.
+/// Where another says something else, both are noted.
 fn device<'f>(
     cluster: &Cluster<'f>,
     pool: &str,
@@ -248,8 +248,8 @@ fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footpri
     Ok(())
 }
 
-/// The pod-level requests must cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names any
-/// of several resources; the first by name is named here.
+/// Refuses pod-level requests that do not cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names
+/// any of several resources; the first by name is named here.
 fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<Refusal> {
     let lacks = |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
     let (name, amount) = requested.iter().find(lacks)?;
@@ -263,7 +263,7 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
-/// The compared resources with requests, usage and capacity.
+/// Returns the compared resources with requests, usage and capacity.
 fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>) -> Vec<Need> {
     let hugepages = requested.keys().copied().filter(|name| name.starts_with("hugepages-"));
     let compared: Vec<&str> = ["cpu", "memory", "ephemeral-storage"].into_iter().chain(hugepages).collect();
@@ -293,13 +293,13 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
     list
 }
 
-/// Help for a node that is given without the resources that its kubelet reports.
+/// Returns the help for a node that is given without the resources that its kubelet reports.
 fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<String> {
     let node = cluster.facts.nodes.get(node).filter(|node| node.status.allocatable.is_empty())?;
     Some(format!("Node {} is given without status.allocatable", node.metadata.name))
 }
 
-/// The status about what is short (`nodeFitsResources`).
+/// Returns the status about what is short (`nodeFitsResources`).
 fn insufficient(needs: &[Need]) -> Option<Refusal> {
     let short: Vec<&Need> = needs.iter().filter(|need| need.is_short()).collect();
     let too_large = short.iter().any(|need| need.requested > need.allocatable);

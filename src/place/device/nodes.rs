@@ -149,7 +149,7 @@ pub struct Unparsed<'f> {
 }
 
 impl Unparsed<'_> {
-    /// Upstream's text for a slice's selector.
+    /// Returns upstream's text for a slice's selector.
     pub fn in_slice(&self, slice: &str, style: SelectorError) -> String {
         match style {
             SelectorError::Short => format!("gather pool information: node selector in resource slice {slice}: {}", self.error),
@@ -165,7 +165,7 @@ impl Unparsed<'_> {
         format!("gather pool information: failed to perform node selection for device {device} in slice {slice}: {parse}")
     }
 
-    /// `failed to parse node selector …`.
+    /// Returns `failed to parse node selector …`.
     pub fn parse_text(&self) -> String {
         format!("failed to parse node selector {}: {}", dump(self.selector), self.error)
     }

@@ -132,7 +132,7 @@ impl<'s> PodCase<'s> {
         case
     }
 
-    /// Claims that are taken together though no pod names them.
+    /// Makes a case of claims that are taken together though no pod names them.
     pub fn of_claims(cluster: &Cluster<'s>, rules: &'static PluginRules, gates: PluginGates, claims: &[&'s Claim]) -> Self {
         let mut case = PodCase::empty(rules, gates, None);
         for claim in claims {
@@ -217,7 +217,7 @@ impl<'s> PodCase<'s> {
         self.pod.filter(|_| self.extended.is_none()).map_or_else(Vec::new, |pod| extended::names(self.rules, pod))
     }
 
-    /// Label that a namespace needs for administrative access.
+    /// Returns the label that a namespace needs for administrative access.
     pub fn admin_label(&self) -> Option<&'static str> {
         self.rules.admin_label
     }
@@ -254,20 +254,20 @@ impl<'s> PodCase<'s> {
         self.allocated.iter().filter_map(|claim| Some((*claim, why(claim)?))).collect()
     }
 
-    /// True if the node resources that devices take are checked.
+    /// Returns true if the node resources that devices take are checked.
     pub fn looks_at_node_resources(&self) -> bool {
         self.gates.node_resources
     }
 
-    /// Why an allocated claim with devices that take resources of the node cannot be shared there.
+    /// Returns why an allocated claim with devices that take resources of the node cannot be shared there.
     fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<Refusal> {
         let pod = self.pod.filter(|_| self.gates.node_resources)?;
         let mut here = self.allocated.iter().filter(|claim| !is_away(cluster, node, claim));
         here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))
     }
 
-    /// `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts as
-    /// unavailable on a node only if nothing else rejected that node.
+    /// Answers `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts
+    /// as unavailable on a node only if nothing else rejected that node.
     pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<Status> {
         if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
             return None;
@@ -295,7 +295,7 @@ fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     })
 }
 
-/// The claims of a pod, or why they are not available. `find`: a claim of the pod's namespace.
+/// Returns the claims of a pod, or why they are not available. `find`: a claim of the pod's namespace.
 pub fn claims_of<'s>(rules: &PluginRules, pod: &Pod, find: &dyn Fn(&str) -> Option<&'s Claim>) -> Result<Vec<&'s Claim>, String> {
     let namespace = &pod.metadata.namespace;
     let pod_name = pod.metadata.full_name();
@@ -345,7 +345,7 @@ impl PodCase<'_> {
     }
 }
 
-/// True if the claim was made for the pod's group.
+/// Returns true if the claim was made for the pod's group.
 fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
     let group = pod.spec.scheduling_group.as_ref().and_then(|group| group.pod_group_name.as_deref());
     let mut owners = claim.metadata.owner_references.iter();
@@ -367,7 +367,7 @@ pub struct NodeAnswer {
 }
 
 impl NodeAnswer {
-    /// Results of the allocator.
+    /// Returns the results of the allocator.
     pub fn allocations(&self) -> &[AllocationResult] {
         match self.outcome.as_ref().map(|outcome| &outcome.verdict) {
             Some(Verdict::Allocated(results)) => results,
@@ -433,7 +433,7 @@ pub fn filter(
     answer
 }
 
-/// The status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
+/// Returns the status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
 /// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
 fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
@@ -450,7 +450,8 @@ fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status
 /// Maximum number of sub-requests of a request; the first gives as many points.
 const MOST_SUBREQUESTS: i64 = 8;
 
-/// Points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3, `computeScore`).
+/// Returns the points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3,
+/// `computeScore`).
 fn score(case: &PodCase<'_>, outcome: &Outcome) -> i64 {
     if !case.rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
         return 0;

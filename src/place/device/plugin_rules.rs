@@ -102,7 +102,7 @@ const V37_1: PluginRules = PluginRules { from: (37, 1), rules_select_by_default:
 static RULES: &[PluginRules] = &[V37_1, V37_0, V36_2, V36_0, V35_6, V35_0, V34, V33, V32, V31];
 
 impl PluginRules {
-    /// The rules of a release.
+    /// Returns the rules of a release.
     pub fn of(minor: u8, patch: u8) -> &'static Self {
         RULES.iter().find(|rules| rules.from <= (minor, patch)).unwrap_or(&V31)
     }

@@ -39,12 +39,12 @@ pub struct Pool<'f> {
 }
 
 impl Pool<'_> {
-    /// `driver/pool`.
+    /// Returns `driver/pool`.
     pub fn id(&self) -> String {
         format!("{}/{}", self.driver, self.name)
     }
 
-    /// True if its devices can be used for ExactCount.
+    /// Returns true if its devices can be used for ExactCount.
     pub fn is_sound(&self) -> bool {
         !self.incomplete && self.invalid.is_none()
     }
@@ -105,13 +105,13 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         gatherer
     }
 
-    /// The pools of a node, or upstream's error.
+    /// Gathers the pools of a node, or upstream's error.
     pub fn gather(&self, node: usize) -> Result<Gathered<'f>, String> {
         self.gather_with(node, &self.foreign)
     }
 
-    /// The same without irrelevant pools of other nodes: those of which only the counter slices are visible and which have no
-    /// faults. With counters on every node there is one such pool per node.
+    /// Does the same without irrelevant pools of other nodes: those of which only the counter slices are visible and which have
+    /// no faults. With counters on every node there is one such pool per node.
     pub fn gather_near(&self, node: usize) -> Result<Gathered<'f>, String> {
         self.gather_with(node, &self.notable)
     }
@@ -158,7 +158,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         Ok(gathered)
     }
 
-    /// The slices that may matter on a node, except those that matter everywhere, in upstream's order.
+    /// Returns the slices that may matter on a node, except those that matter everywhere, in upstream's order.
     fn walk(&self, node: usize) -> Vec<SliceAt> {
         let name = self.cluster.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
         let mut walk = self.cluster.slices_of_node(name).to_vec();
@@ -169,7 +169,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         walk
     }
 
-    /// The node's slices and, at their place in the walk, the counter slices of the same pools.
+    /// Returns the node's slices and, at their place in the walk, the counter slices of the same pools.
     fn merged(&self, walked: &[SliceAt], mine: &Collected<'f>) -> Vec<SliceAt> {
         let cluster = self.cluster;
         let mut counters: Vec<SliceAt> = Vec::new();
@@ -256,7 +256,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         list.push(at);
     }
 
-    /// A pool from the slices collected; `None` if a newer generation makes it obsolete.
+    /// Makes a pool from the slices collected; `None` if a newer generation makes it obsolete.
     fn pool(&self, key: (&'f str, &'f str), collected: &[SliceAt]) -> Option<Pool<'f>> {
         let cluster = self.cluster;
         let behaviour = cluster.behaviour;
@@ -362,7 +362,7 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 }
 
-/// True if a device of the slice has compatibility groups that the allocator cannot check.
+/// Returns true if a device of the slice has compatibility groups that the allocator cannot check.
 fn has_unknown_groups(cluster: &Cluster<'_>, slice: &Slice) -> bool {
     let groups = |device: &Device| device.consumes_counters.iter().any(|used| !used.compatibility_groups.is_empty());
     cluster.behaviour.knows_1_37 && !cluster.has(Feature::CompatibilityGroups) && slice.spec.devices.iter().any(groups)

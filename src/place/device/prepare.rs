@@ -53,17 +53,17 @@ pub struct Choice<'s> {
 }
 
 impl Choice<'_> {
-    /// `request` or `request/subrequest`.
+    /// Returns `request` or `request/subrequest`.
     pub fn full_name(&self) -> String {
         self.sub_name.map_or_else(|| self.name.to_owned(), |sub| format!("{}/{sub}", self.name))
     }
 
-    /// The name errors use: the sub-request's own.
+    /// Returns the name errors use: the sub-request's own.
     pub fn own_name(&self) -> &str {
         self.sub_name.unwrap_or(self.name)
     }
 
-    /// Administrative access is asked for.
+    /// Returns true if administrative access is asked for.
     pub fn admin(&self) -> bool {
         self.ask.admin_access == Some(true) && self.sub_name.is_none()
     }
@@ -91,7 +91,7 @@ pub struct Prepared<'s> {
 }
 
 impl<'s> Attempt<'s> {
-    /// An attempt on a node.
+    /// Makes an attempt on a node.
     pub fn new(cluster: &'s Cluster<'s>, node: usize, pools: &'s [Rc<Pool<'s>>], claims: &'s [&'s Claim]) -> Self {
         Attempt { cluster, node, pools, claims, known: RefCell::default(), computed: RefCell::default() }
     }
@@ -200,7 +200,7 @@ impl<'s> Attempt<'s> {
         Ok(())
     }
 
-    /// The devices of mode All. Those in use or tainted are kept: they make the search fail.
+    /// Returns the devices of mode All. Those in use or tainted are kept: they make the search fail.
     fn all(&self, choice: &Choice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
         let cluster = self.cluster;
         let nothing = Usage::default();
@@ -234,7 +234,8 @@ impl<'s> Attempt<'s> {
         Ok(all)
     }
 
-    /// A derived attribute of a request on a device; `None` if the request has none of this name. `Err` is upstream's error.
+    /// Computes a derived attribute of a request on a device; `None` if the request has none of this name. `Err` is upstream's
+    /// error.
     pub fn derived(&self, ask: &Ask, name: &str, at: DeviceAt) -> Option<Result<Rc<Values>, String>> {
         let cluster = self.cluster;
         // Upstream's map keeps the last one of a name.
@@ -255,7 +256,7 @@ impl<'s> Attempt<'s> {
         Some(Ok(computed))
     }
 
-    /// True if devices that need nothing done on the node can be used on it.
+    /// Returns true if devices that need nothing done on the node can be used on it.
     pub fn node_skips_operations(&self) -> bool {
         let node = self.cluster.facts.nodes.get(self.node);
         let declares = |name: &String| name == "DRAOptionalNodeOperations";
@@ -263,7 +264,7 @@ impl<'s> Attempt<'s> {
             && node.is_some_and(|node| node.status.declared_features.iter().any(declares))
     }
 
-    /// True if the selectors and node selection allow the device for the request. `Err` is upstream's error.
+    /// Returns true if the selectors and node selection allow the device for the request. `Err` is upstream's error.
     pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
         let cluster = self.cluster;
         let Some((slice, device)) = cluster.device(at) else { return Ok(false) };
@@ -285,7 +286,7 @@ impl<'s> Attempt<'s> {
         Ok(verdict)
     }
 
-    /// The error of a selector: since 1.37 with the device and a hint.
+    /// Returns the error of a selector: since 1.37 with the device and a hint.
     fn selector_error(&self, before: &str, selector: &Selector, at: DeviceAt) -> String {
         let cluster = self.cluster;
         let error = cluster.selector_error(selector, at);

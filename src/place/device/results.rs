@@ -80,7 +80,7 @@ pub struct ConfigResult {
     pub opaque: Option<Value>,
 }
 
-/// The results of a solution, one per claim; `Err` is upstream's error, fatal for the pod.
+/// Builds the results of a solution, one per claim; `Err` is upstream's error, fatal for the pod.
 pub fn build(attempt: &Attempt<'_>, search: &Search<'_, '_>) -> Result<Vec<AllocationResult>, String> {
     let mut built = Vec::new();
     for (at, claim) in attempt.claims.iter().enumerate() {
@@ -168,7 +168,7 @@ fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<C
     list
 }
 
-/// True if the names have a request, or its alternative that was chosen.
+/// Returns true if the names have a request, or its alternative that was chosen.
 fn is_named(names: &[String], choice: &Choice<'_>) -> bool {
     let full = choice.full_name();
     names.iter().any(|name| name == choice.name || *name == full)

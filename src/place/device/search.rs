@@ -117,7 +117,7 @@ impl<'a, 's> Search<'a, 's> {
         self.steps.max(self.looked_at / DEVICES_A_STEP)
     }
 
-    /// Searches; true: `results` and `picked` hold the solution.
+    /// Searches; if it returns true, `results` and `picked` hold the solution.
     pub fn run(&mut self) -> Result<bool, Stop> {
         match self.one(Position::at(0, 0, 0)) {
             Err(Stop::Ended | Stop::TooMany) => Ok(false),
@@ -185,7 +185,7 @@ impl<'a, 's> Search<'a, 's> {
         if short { Err(Stop::TooMany) } else { Ok(false) }
     }
 
-    /// Mode All: the next of its devices, and no other.
+    /// Tries for mode All the next of its devices, and no other.
     fn predetermined(&mut self, at: Position) -> Result<bool, Stop> {
         let behaviour = self.attempt.cluster.behaviour;
         let index = usize::try_from(at.device).unwrap_or(usize::MAX);
@@ -216,7 +216,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    /// ExactCount: every candidate in order.
+    /// Tries for ExactCount every candidate in order.
     fn any(&mut self, at: Position) -> Result<bool, Stop> {
         let attempt = self.attempt;
         let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
@@ -389,7 +389,8 @@ impl<'a, 's> Search<'a, 's> {
         Stop::Fatal(format!("claim {claim}, request {request}: {what} capacity for device {device}: {error}"))
     }
 
-    /// The second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the request.
+    /// Makes the second capacity check; 1.34.9 checks the wrong device: the one whose index in the slice equals the index in the
+    /// request.
     fn capacity_fits(&self, at: Position, candidate: Candidate, choice: &Light<'s>) -> Result<bool, Stop> {
         let cluster = self.attempt.cluster;
         let mut looked_at = candidate.at;

@@ -71,7 +71,7 @@ impl<'f> Verdicts<'f> {
         Some(cell)
     }
 
-    /// The text of an error on the `flat`th device.
+    /// Returns the text of an error on the `flat`th device.
     pub fn error(&self, selector: &Selector, flat: usize) -> String {
         let Some(cel) = &selector.cel else { return "CEL expression empty (unsupported selector type?)".to_owned() };
         let rows = self.rows.borrow();

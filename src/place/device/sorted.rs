@@ -26,22 +26,22 @@ impl<K, V> Sorted<K, V> {
         self.0.is_empty()
     }
 
-    /// How many entries there are.
+    /// Returns how many entries there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The entries in order.
+    /// Returns the entries in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&K, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// The keys in order.
+    /// Returns the keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.0.iter().map(|(key, _)| key)
     }
 
-    /// The values in the order of their keys.
+    /// Returns the values in the order of their keys.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
         self.0.iter().map(|(_, value)| value)
     }
@@ -60,7 +60,7 @@ impl<K: Ord, V> Sorted<K, V> {
         self.0.binary_search_by(|(known, _)| known.borrow().cmp(key))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -68,7 +68,7 @@ impl<K: Ord, V> Sorted<K, V> {
         self.place(key).ok().and_then(|at| self.0.get(at)).map(|(_, value)| value)
     }
 
-    /// The value of a key, to be changed.
+    /// Returns the value of a key, to be changed.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -116,7 +116,7 @@ impl<K: Ord, V> Sorted<K, V> {
 }
 
 impl<K: Ord, V: Default> Sorted<K, V> {
-    /// The value of a key, to be changed; the type's zero value is put in first where there is none.
+    /// Returns the value of a key, to be changed; the type's zero value is put in first where there is none.
     #[allow(clippy::indexing_slicing, reason = "the place was found, or filled, just before")]
     pub fn entry(&mut self, key: K) -> &mut V {
         let at = match self.place(&key) {
@@ -171,12 +171,12 @@ impl<T> Set<T> {
         self.0.is_empty()
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }
 
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }
@@ -230,7 +230,7 @@ impl<T: Ord> FromIterator<T> for Set<T> {
     }
 }
 
-/// The items in a stable sort by `compare`.
+/// Sorts the items in a stable way by `compare`.
 pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Vec<T> {
     let indexes = order::positions(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
@@ -239,7 +239,7 @@ pub fn ordered<T: Copy>(items: &[T], compare: &dyn Fn(&T, &T) -> Ordering) -> Ve
     indexes.into_iter().filter_map(|at| items.get(at)).copied().collect()
 }
 
-/// The range of sorted indexes for which `compare` returns `Equal`.
+/// Returns the range of sorted indexes for which `compare` returns `Equal`.
 pub fn equal<'o>(order: &'o [usize], compare: &dyn Fn(usize) -> Ordering) -> &'o [usize] {
     let from = order.partition_point(|at| compare(*at) == Ordering::Less);
     let rest = order.get(from..).unwrap_or_default();

@@ -25,17 +25,17 @@ pub struct Status {
 }
 
 impl Status {
-    /// A status with a reason.
+    /// Makes a status with a reason.
     pub fn new(code: Code, reason: impl Into<String>) -> Self {
         Status { code, reasons: vec![reason.into()] }
     }
 
-    /// A status without one.
+    /// Makes a status without one.
     pub fn plain(code: Code) -> Self {
         Status { code, reasons: Vec::new() }
     }
 
-    /// The reasons in one text, as the framework joins them.
+    /// Returns the reasons in one text, as the framework joins them.
     pub fn message(&self) -> Option<String> {
         (!self.reasons.is_empty()).then(|| self.reasons.join(", "))
     }

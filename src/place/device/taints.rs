@@ -36,12 +36,12 @@ pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Mismatch>
     }
 }
 
-/// True if the taint prevents allocation.
+/// Returns true if the taint prevents allocation.
 pub fn matters(behaviour: &Behaviour, taint: &Taint) -> bool {
     !behaviour.effects_matter || matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
 }
 
-/// The first taint that no toleration matches.
+/// Returns the first taint that no toleration matches.
 pub fn untolerated<'d>(behaviour: &Behaviour, device: &'d Device, tolerations: &[Toleration]) -> Option<&'d Taint> {
     let tolerated = |taint: &Taint| tolerations.iter().any(|toleration| tolerates(toleration, taint).is_ok());
     device.taints.iter().find(|taint| matters(behaviour, taint) && !tolerated(taint))

@@ -107,12 +107,12 @@ impl<'f> Usage<'f> {
         }
     }
 
-    /// The capacity of a device used by shares; `None` if it has no known shares.
+    /// Returns the capacity of a device used by shares; `None` if it has no known shares.
     pub fn consumed(&self, identity: Identity) -> Option<&Consumed<'f>> {
         self.consumed.get(identity.index()).and_then(Option::as_ref)
     }
 
-    /// Indexes of the claims that were given a device.
+    /// Returns the indexes of the claims that were given a device.
     pub fn claims(&self, identity: Identity) -> &[usize] {
         self.claims.get(identity.index()).map_or(&[], Vec::as_slice)
     }
@@ -128,7 +128,7 @@ impl<'f> Usage<'f> {
     }
 }
 
-/// The devices a claim was given.
+/// Returns the devices a claim was given.
 pub fn results_of(claim: &Claim) -> &[AllocatedDevice] {
     claim.status.allocation.as_ref().map_or(&[], |allocation| allocation.devices.results.as_slice())
 }

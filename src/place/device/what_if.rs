@@ -226,7 +226,7 @@ fn is_on(slice: &Slice, node: &str) -> bool {
     on(&slice.spec.node_name) || each && slice.spec.devices.iter().any(|device| on(&device.node_name))
 }
 
-/// A copy of the slice for another node, with only the devices of the first node.
+/// Copies a slice for another node, with only the devices of the first node.
 fn moved(slice: &Slice, from: &str, to: &str) -> Slice {
     let on = |name: &Option<String>| name.as_deref() == Some(from);
     let mut slice = slice.clone();

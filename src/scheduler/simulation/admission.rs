@@ -16,7 +16,7 @@ const TOLERATED: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.i
 /// Seconds for which the added tolerations hold.
 const TOLERATED_SECONDS: i64 = 300;
 
-/// The UID as it can be shown: that of a new pod is not known.
+/// Returns the UID as it can be shown: that of a new pod is not known.
 pub fn shown_uid(uid: &str) -> &str {
     if uid.starts_with(NEW) { "<uid>" } else { uid }
 }
@@ -126,7 +126,7 @@ fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
     }
 }
 
-/// Entries of pods that name what their group names share the group's claim.
+/// Shares the claim of a group with entries of pods that name what their group names.
 fn share_claims_of_groups(facts: &mut Facts) {
     let mut groups: Sorted<(String, String), Rc<PodGroup>> = Sorted::new();
     for group in &facts.pod_groups {

@@ -4,7 +4,7 @@ use super::outcome::{Decision, Simulation};
 use crate::place::device::facts::{Facts, PodCondition};
 use std::rc::Rc;
 
-/// The facts with the nodes of pods, the status of claims, and the conditions that the scheduler sets.
+/// Makes the facts with the nodes of pods, the status of claims, and the conditions that the scheduler sets.
 pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
     let mut after = facts.clone();
     after.claims = simulation.claims.iter().map(|outcome| outcome.claim.clone()).collect();

@@ -153,7 +153,7 @@ fn nodes_to_find(nodes: usize) -> usize {
     (nodes.saturating_mul(percent) / 100).max(ALL_BELOW)
 }
 
-/// Nodes in the order of their names.
+/// Returns the nodes in the order of their names.
 fn by_name(prepared: &Prepared<'_>, nodes: &[usize]) -> Vec<usize> {
     let name =
         |at: usize| nodes.get(at).and_then(|node| prepared.facts.nodes.get(*node)).map_or("", |node| node.metadata.name.as_str());

@@ -12,7 +12,7 @@ use std::rc::Rc;
 /// The timestamp of allocations made here: the time is not known, only that there is one.
 pub const NOW: &str = "now";
 
-/// The claims of a pod as they are now, or why they are not available.
+/// Returns the claims of a pod as they are now, or why they are not available.
 pub fn claims_of(prepared: &Prepared<'_>, state: &State, pod: &Pod) -> Result<Vec<usize>, String> {
     let namespace = pod.metadata.namespace.as_str();
     let find = |name: &str| {
@@ -59,7 +59,7 @@ impl<'w> DeviceCase<'w> {
         DeviceCase { case, delegated, demand }
     }
 
-    /// True if the plugin has nothing to do.
+    /// Returns true if the plugin has nothing to do.
     pub fn is_skipped(&self) -> bool {
         self.case.pre_filter.code == Code::Skip
     }
@@ -98,7 +98,7 @@ impl<'w> DeviceCase<'w> {
         Some(answer)
     }
 
-    /// A claim that is allocated for other nodes only and can be given back; whether there are several.
+    /// Returns a claim that is allocated for other nodes only and can be given back; whether there are several.
     pub fn to_free(&self, prepared: &Prepared<'_>, nodes: impl Iterator<Item = usize>) -> Option<(usize, bool)> {
         let own = |consumer: &Consumer| self.case.pod.is_some_and(|pod| consumer.uid == pod.metadata.uid);
         let mut found: Vec<usize> = Vec::new();
@@ -118,7 +118,7 @@ fn refused(code: Code, text: &str) -> Refusal {
     Refusal::new(Plugin::DynamicResources, code, Reason::Devices(text.into()))
 }
 
-/// True if the refusal is about claims that are allocated for other nodes.
+/// Returns true if the refusal is about claims that are allocated for other nodes.
 pub fn is_unavailable(refusal: &Refusal) -> bool {
     matches!(refusal.reasons.as_slice(), [Reason::Devices(text)] if **text == *UNAVAILABLE)
 }
@@ -136,7 +136,7 @@ fn short(answer: &NodeAnswer) -> Answer {
     }
 }
 
-/// The number of a claim's spec; equal specs have one.
+/// Returns the number of a claim's spec; equal specs have one.
 fn spec<'f>(prepared: &Prepared<'f>, claim: &'f Rc<Claim>) -> usize {
     let mut specs = prepared.specs.borrow_mut();
     if let Some(known) = specs.iter().position(|known| std::ptr::eq(*known, &claim.spec) || **known == claim.spec) {
@@ -245,7 +245,7 @@ pub fn reserve(
     reserved
 }
 
-/// True if devices of the claim must be made ready first.
+/// Returns true if devices of the claim must be made ready first.
 fn waits(prepared: &Prepared<'_>, state: &State, at: usize) -> bool {
     use crate::place::device::binding::{self, Binding};
     let gates = prepared.setup.plugin_gates;
@@ -299,7 +299,7 @@ pub fn free(prepared: &mut Prepared<'_>, state: &mut State, at: usize) {
     state.version = prepared.next_version();
 }
 
-/// The pod as a consumer of claims.
+/// Makes the pod a consumer of claims.
 fn consumer_of(pod: &Pod) -> Consumer {
     Consumer {
         resource: "pods".to_owned(),
@@ -309,7 +309,7 @@ fn consumer_of(pod: &Pod) -> Consumer {
     }
 }
 
-/// True if the claim is shared by the pod's group as a whole: the group has an entry for it.
+/// Returns true if the claim is shared by the pod's group as a whole: the group has an entry for it.
 fn of_group(prepared: &Prepared<'_>, claim: &Claim, pod: &Pod) -> bool {
     let Some(group) = super::gangs::group_of(prepared, pod).filter(|_| prepared.setup.group_claims) else { return false };
     let name = claim.metadata.name.as_str();
@@ -362,7 +362,7 @@ fn add_consumer(
     Ok(())
 }
 
-/// The allocator's result as it is stored in a claim.
+/// Makes the allocator's result an allocation as it is stored in a claim.
 fn allocation_of(result: &AllocationResult) -> Allocation {
     let device = |one: &crate::place::device::results::DeviceResult| AllocatedDevice {
         request: one.request.clone(),

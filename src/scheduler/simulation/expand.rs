@@ -150,7 +150,7 @@ fn new_workloads(facts: &Facts) -> Vec<Rc<Workload>> {
     facts.workloads.iter().filter(|workload| workload.metadata.uid.is_empty()).cloned().collect()
 }
 
-/// The ReplicaSet that a Deployment makes; its pods are spread only if it is there.
+/// Makes the ReplicaSet that a Deployment makes; its pods are spread only if it is there.
 fn replica_set(deployment: &Workload) -> Workload {
     let Meta { name, namespace, labels, .. } = &deployment.metadata;
     let metadata = Meta {
@@ -163,7 +163,7 @@ fn replica_set(deployment: &Workload) -> Workload {
     Workload { kind: WorkloadKind::ReplicaSet, metadata, spec: deployment.spec.clone(), ..Workload::default() }
 }
 
-/// The pods of a workload that has `wanted` of them: at most `most`. A single pod has the name of the workload, except in a
+/// Makes the pods of a workload that has `wanted` of them: at most `most`. A single pod has the name of the workload, except in a
 /// StatefulSet: the real names are random, and shorter ones are easier to read.
 fn set_of(workload: &Workload, wanted: usize, most: usize) -> PodSet {
     let Workload { kind, metadata, spec, .. } = workload;
@@ -198,7 +198,7 @@ fn owner_of(kind: WorkloadKind, metadata: &Meta) -> Owner {
     }
 }
 
-/// How many pods a workload has at a time.
+/// Returns how many pods a workload has at a time.
 fn count(kind: WorkloadKind, spec: &WorkloadSpec) -> usize {
     let count = match kind {
         WorkloadKind::Job if spec.suspend => 0,
@@ -221,7 +221,7 @@ const DAEMON_TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
 
-/// A pod for each node that the DaemonSet is for, and the number of these nodes: at most `most` pods.
+/// Makes a pod for each node that the DaemonSet is for, and counts these nodes: at most `most` pods.
 fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<Rc<Pod>>) {
     let mut set = set_of(workload, 0, 0);
     let spec = &mut set.template.spec;
@@ -252,7 +252,7 @@ fn daemon_pods(facts: &Facts, workload: &Workload, most: usize) -> (usize, Vec<R
     (wanted, pods.collect())
 }
 
-/// A node selector for one node; requirements that there were stay (`ReplaceDaemonSetPodNodeNameNodeAffinity`).
+/// Makes a node selector for one node; requirements that there were stay (`ReplaceDaemonSetPodNodeNameNodeAffinity`).
 fn only(node: &str, before: Option<NodeSelector>) -> NodeSelector {
     let (key, operator) = ("metadata.name".to_owned(), "In".to_owned());
     let field = NodeRequirement { key, operator, values: vec![node.to_owned()] };
@@ -264,7 +264,7 @@ fn only(node: &str, before: Option<NodeSelector>) -> NodeSelector {
     NodeSelector { node_selector_terms: terms }
 }
 
-/// The selector of a workload.
+/// Returns the selector of a workload.
 pub fn selector(workload: &Workload) -> Option<&LabelSelector> {
     workload.spec.selector.as_ref().map(|PodSelector(selector)| selector)
 }

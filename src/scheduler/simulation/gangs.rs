@@ -5,12 +5,12 @@ use super::outcome::Waiting;
 use super::prepared::Prepared;
 use crate::place::device::facts::{Pod, PodGroup};
 
-/// The name of a pod's group.
+/// Returns the name of a pod's group.
 pub fn name_of(pod: &Pod) -> Option<&str> {
     pod.spec.scheduling_group.as_ref()?.pod_group_name.as_deref()
 }
 
-/// The index of a pod's group.
+/// Returns the index of a pod's group.
 pub fn group_at(prepared: &Prepared<'_>, pod: &Pod) -> Option<usize> {
     let name = name_of(pod).filter(|_| prepared.setup.groups)?;
     let here = |group: &PodGroup| group.metadata.name == name && group.metadata.namespace == pod.metadata.namespace;
@@ -22,7 +22,7 @@ pub fn group_of<'f>(prepared: &Prepared<'f>, pod: &Pod) -> Option<&'f PodGroup> 
     prepared.facts.pod_groups.get(group_at(prepared, pod)?).map(|group| &**group)
 }
 
-/// How many pods of a group must start together; `None`: each starts as it comes.
+/// Returns how many pods of a group must start together; `None`: each starts as it comes.
 pub fn min_count(group: &PodGroup) -> Option<i64> {
     group.spec.scheduling_policy.gang.as_ref().map(|gang| gang.min_count)
 }
@@ -39,7 +39,7 @@ pub fn waiting(prepared: &Prepared<'_>, pod: &Pod) -> Option<Waiting> {
     (have < need).then(|| Waiting::Members { group: name.to_owned(), have, need })
 }
 
-/// The text about a gang that cannot start.
+/// Returns the text about a gang that cannot start.
 pub fn cannot_be_satisfied(need: i64, scheduled: usize, remaining: usize) -> String {
     format!("minCount ({need}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining")
 }

@@ -32,7 +32,7 @@ enum Operator {
 }
 
 impl Labels {
-    /// The selector of an object. One that the server would refuse selects nothing.
+    /// Reads the selector of an object. One that the server would refuse selects nothing.
     pub fn of(selector: Option<&LabelSelector>) -> Self {
         let Some(selector) = selector else { return Labels::Nothing };
         let mut all = Labels::of_map(&selector.match_labels);
@@ -53,7 +53,7 @@ impl Labels {
         labels.iter().map(|(key, value)| is_in(key, value)).collect()
     }
 
-    /// These labels with these values.
+    /// Makes a selector of these labels with these values.
     pub fn exactly(labels: &Sorted<String, String>) -> Self {
         Labels::All(Labels::of_map(labels))
     }
@@ -85,12 +85,12 @@ impl Labels {
         }
     }
 
-    /// Selects everything, as an empty selector does.
+    /// Returns true if it selects everything, as an empty selector does.
     pub fn is_empty(&self) -> bool {
         matches!(self, Labels::All(all) if all.is_empty())
     }
 
-    /// True if an object with these labels is selected.
+    /// Returns true if an object with these labels is selected.
     pub fn matches(&self, labels: &Sorted<String, String>) -> bool {
         let Labels::All(all) = self else { return false };
         all.iter().all(|requirement| {
@@ -121,7 +121,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// A term of a pod. Labels that the pod itself has are joined to the selector as the server does on creation.
+    /// Makes a term of a pod. Labels that the pod itself has are joined to the selector as the server does on creation.
     pub fn of(term: &PodAffinityTerm, pod: &Meta) -> Self {
         let mut namespaces = term.namespaces.clone();
         if namespaces.is_empty() && term.namespace_selector.is_none() {
@@ -134,7 +134,7 @@ impl Term {
         Term { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
     }
 
-    /// True if the pod is among those of the term.
+    /// Returns true if the pod is among those of the term.
     pub fn matches(&self, facts: &Facts, pod: &Meta) -> bool {
         let here = self.namespaces.contains(&pod.namespace) || self.selects_namespace(facts, &pod.namespace);
         here && self.selector.matches(&pod.labels)
@@ -163,7 +163,7 @@ pub enum Pods {
 }
 
 impl Pods {
-    /// True if the pod is in the set. `ending`: it is being deleted.
+    /// Returns true if the pod is in the set. `ending`: it is being deleted.
     pub fn contains(&self, facts: &Facts, pod: &Pod, ending: bool) -> bool {
         let meta = &pod.metadata;
         match self {
@@ -202,7 +202,7 @@ impl Rules {
         }
     }
 
-    /// True if there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.near.is_empty() && self.away.is_empty() && self.preferred.is_empty()
     }

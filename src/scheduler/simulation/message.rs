@@ -38,7 +38,7 @@ impl Histogram {
         histogram
     }
 
-    /// `0/N nodes are available: 2 this, 3 that.`: sorted as texts, numbers included.
+    /// Writes `0/N nodes are available: 2 this, 3 that.`: sorted as texts, numbers included.
     pub fn message(&self, nodes: usize) -> String {
         let texts: Set<String> = self.0.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         let list: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -49,12 +49,12 @@ impl Histogram {
     }
 }
 
-/// The message after a plugin has refused the pod before any node.
+/// Writes the message after a plugin has refused the pod before any node.
 pub fn before_nodes(nodes: usize, reason: &str) -> String {
     format!("0/{nodes} nodes are available: {reason}.")
 }
 
-/// A message with what plugins say after a failure.
+/// Adds to a message what plugins say after a failure.
 pub fn with_post(message: String, post: &[String]) -> String {
     if post.is_empty() { message } else { format!("{message} {}", post.join(", ")) }
 }

@@ -94,7 +94,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// A release, or the last one, with some gates set.
+    /// Makes a question about a release, or about the last one, with some gates set.
     ///
     /// # Errors
     /// A release without devices, or a gate that cannot be set.
@@ -175,7 +175,7 @@ impl Scheduler<'_> {
         ties::simulate(&mut prepared, watch)
     }
 
-    /// The same for one choice among nodes of the same score, which is faster.
+    /// Does the same for one choice among nodes of the same score, which is faster.
     pub fn place_once(&self, facts: &Facts) -> Simulation {
         let cluster = Cluster::new(facts, self.behaviour, self.features, self.engine);
         ties::simulate_once(&mut Prepared::new(facts, cluster, self.setup()))

@@ -27,7 +27,7 @@ impl<'f> Required<'f> {
         Required { labels: &spec.node_selector, terms, judged, nodes }
     }
 
-    /// True if the node matches (component-helpers, `GetRequiredNodeAffinity`).
+    /// Returns true if the node matches (component-helpers, `GetRequiredNodeAffinity`).
     pub fn matches(&self, at: usize) -> bool {
         let Some(node) = self.nodes.get(at) else { return false };
         let labels = self.labels.iter().all(|(key, value)| node.metadata.labels.get(key) == Some(value));
@@ -52,7 +52,7 @@ impl<'f> Required<'f> {
         wrong.chain(missing.map(|text| format!("node affinity: {text} is not true of the node"))).collect()
     }
 
-    /// The nodes that every term names, and how many names there are; `None`: some term names none.
+    /// Returns the nodes that every term names, and how many names there are; `None`: some term names none.
     pub fn named_nodes(&self) -> Option<(Vec<usize>, usize)> {
         let terms = self.terms.filter(|selector| !selector.node_selector_terms.is_empty())?;
         let mut names: Set<&str> = Set::default();
@@ -73,7 +73,7 @@ impl<'f> Required<'f> {
     }
 }
 
-/// The weight of the preferences that each node meets; `None`: the pod has none.
+/// Returns the weight of the preferences that each node meets; `None`: the pod has none.
 pub fn preferred(nodes: &[Rc<Node>], judgements: &Judgements, spec: &PodSpec) -> Option<Vec<i64>> {
     let preferences = &spec.affinity.node_affinity.preferred;
     if preferences.is_empty() {

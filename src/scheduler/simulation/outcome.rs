@@ -81,7 +81,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal with one reason.
+    /// Makes a refusal with one reason.
     pub fn new(plugin: Plugin, code: Code, reason: Reason) -> Self {
         Refusal { plugin, code, reasons: vec![reason] }
     }

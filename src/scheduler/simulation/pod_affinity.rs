@@ -81,12 +81,12 @@ impl<'f> Affinity<'f> {
         affinity
     }
 
-    /// True if no rule concerns the pod.
+    /// Returns true if no rule concerns the pod.
     pub fn is_empty(&self) -> bool {
         self.near.is_empty() && self.away.is_empty() && self.refused.is_empty()
     }
 
-    /// `Filter`.
+    /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<Refusal> {
         let refused = |code, reason| Some(Refusal::new(Plugin::InterPodAffinity, code, reason));
         let here = |(key, counts): &(String, ByValue<'_>)| {
@@ -111,7 +111,7 @@ impl<'f> Affinity<'f> {
     }
 }
 
-/// `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
+/// Answers `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
 pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: usize, nodes: &[usize]) -> Option<Vec<i64>> {
     let facts = prepared.facts.pods.get(pod)?;
     let mut sums: Vec<(String, ByValue<'f>)> = Vec::new();
@@ -166,7 +166,7 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: usize, nodes:
     Some(raw.iter().map(one).collect())
 }
 
-/// Sums of weights stay far below what a float holds exactly.
+/// Converts a sum of weights, which stays far below what a float holds exactly.
 fn as_float(sum: i64) -> f64 {
     i32::try_from(sum).map_or(f64::from(i32::MAX), f64::from)
 }

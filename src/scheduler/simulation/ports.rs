@@ -14,14 +14,14 @@ pub struct Port {
 const ANY: &str = "0.0.0.0";
 
 impl Port {
-    /// True if both cannot be used on one node (kube-scheduler, `HostPortInfo.CheckConflict`).
+    /// Returns true if both cannot be used on one node (kube-scheduler, `HostPortInfo.CheckConflict`).
     fn conflicts(&self, other: &Port) -> bool {
         let same_ip = self.ip == other.ip || self.ip == ANY || other.ip == ANY;
         self.port == other.port && self.protocol == other.protocol && same_ip
     }
 }
 
-/// The ports that a pod uses: those of its containers, and of its sidecars.
+/// Collects the ports that a pod uses: those of its containers, and of its sidecars.
 pub fn of(spec: &PodSpec) -> Vec<Port> {
     let sidecars = spec.init_containers.iter().filter(|container| container.restart_policy.as_deref() == Some("Always"));
     let ports = sidecars.chain(&spec.containers).flat_map(|container| &container.ports);
@@ -30,12 +30,12 @@ pub fn of(spec: &PodSpec) -> Vec<Port> {
     used.map(|port| Port { ip: or(&port.host_ip, ANY), protocol: or(&port.protocol, "TCP"), port: port.host_port }).collect()
 }
 
-/// True if one of the ports is taken.
+/// Returns true if one of the ports is taken.
 pub fn taken(wanted: &[Port], used: &[Port]) -> bool {
     wanted.iter().any(|port| used.iter().any(|other| port.conflicts(other)))
 }
 
-/// The ports that are taken, as `number/protocol`.
+/// Returns the ports that are taken, as `number/protocol`.
 pub fn conflicts<'p>(wanted: &'p [Port], used: &'p [Port]) -> impl Iterator<Item = String> + 'p {
     let taken = wanted.iter().filter(|port| used.iter().any(|other| port.conflicts(other)));
     taken.map(|port| format!("{}/{}", port.port, port.protocol))

@@ -87,7 +87,7 @@ fn preempt<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Turn<'_, '
     post.unsure = post.unsure.or(tie.then_some(Unsure::Tie));
 }
 
-/// True if pods on the nominated node are ending already.
+/// Returns true if pods on the nominated node are ending already.
 fn waits_for_victims(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, fails: &Fails) -> bool {
     let Some(node) = state.nominated.iter().find(|(pod, _)| *pod == turn.pod).map(|(_, node)| *node) else { return false };
     let refused = fails.nodes.iter().find(|one| one.node == node);
@@ -102,7 +102,7 @@ fn waits_for_victims(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>
     })
 }
 
-/// The pods that must end so that the pod fits on a node; `Err`: why that does not help.
+/// Finds the pods that must end so that the pod fits on a node; `Err`: why that does not help.
 fn victims_on<'f>(
     prepared: &Prepared<'f>,
     state: &mut State,
@@ -162,7 +162,7 @@ fn victims_on<'f>(
     found.map(|()| candidate)
 }
 
-/// Pods whose end a budget does not allow, and the others.
+/// Returns the pods whose end a budget does not allow, and the others.
 fn by_budget(prepared: &Prepared<'_>, pods: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let budgets = &prepared.facts.budgets;
     let mut allowed: Vec<i64> = budgets.iter().map(|budget| budget.status.disruptions_allowed).collect();
@@ -185,7 +185,7 @@ fn by_budget(prepared: &Prepared<'_>, pods: &[usize]) -> (Vec<usize>, Vec<usize>
     (pick(true), pick(false))
 }
 
-/// The node where least is lost (`pickOneNodeForPreemption`), and whether another one is as good.
+/// Chooses the node where least is lost (`pickOneNodeForPreemption`), and returns whether another one is as good.
 fn best(prepared: &Prepared<'_>, candidates: Vec<Candidate>) -> Option<(Candidate, bool)> {
     let priority = |pod: &usize| prepared.facts.pods.get(*pod).map_or(0, |pod| pod.spec.effective_priority());
     let cost = |candidate: &Candidate| {

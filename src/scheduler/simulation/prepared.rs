@@ -136,40 +136,40 @@ impl<'f> Prepared<'f> {
         prepared
     }
 
-    /// A number that was not given before.
+    /// Returns a number that was not given before.
     pub fn next_version(&self) -> u64 {
         let next = self.version.get().saturating_add(1);
         self.version.set(next);
         next
     }
 
-    /// The profile of a pod.
+    /// Returns the profile of a pod.
     pub fn profile(&self, pod: usize) -> Option<&Profile> {
         self.profiles.get(self.profile_at(pod))
     }
 
-    /// The number of a pod's profile.
+    /// Returns the number of a pod's profile.
     pub fn profile_at(&self, pod: usize) -> usize {
         self.profile_of.get(pod).copied().unwrap_or(usize::MAX)
     }
 
-    /// The rules of a pod about other pods.
+    /// Returns the rules of a pod about other pods.
     pub fn affinity(&self, pod: usize) -> Option<&Rules> {
         self.affinity.get(pod)?.as_deref()
     }
 
-    /// True if a pod has rules about other pods.
+    /// Returns true if a pod has rules about other pods.
     pub fn has_affinity(&self, pod: usize) -> bool {
         self.affinity(pod).is_some()
     }
 
-    /// A claim of the facts by name.
+    /// Returns a claim of the facts by name.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<usize> {
         let place = self.claims.binary_search_by(|at| claim_name(self.facts, *at).cmp(&(namespace, name))).ok()?;
         self.claims.get(place).copied()
     }
 
-    /// The pools that a node sees.
+    /// Returns the pools that a node sees.
     pub fn gathered(&self, node: usize) -> Option<&Result<Gathered<'f>, String>> {
         let all = self.gathered.get_or_init(|| {
             let gatherer = Gatherer::new(&self.cluster);
@@ -182,7 +182,7 @@ impl<'f> Prepared<'f> {
 /// All searches for devices together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 1_000;
 
-/// True if the pod takes nothing of its node any more.
+/// Returns true if the pod takes nothing of its node any more.
 pub fn has_ended(pod: &Pod) -> bool {
     matches!(pod.status.phase.as_str(), "Succeeded" | "Failed")
 }
@@ -191,7 +191,7 @@ fn claim_name(facts: &Facts, at: usize) -> (&str, &str) {
     facts.claims.get(at).map_or(("", ""), |claim| (&claim.metadata.namespace, &claim.metadata.name))
 }
 
-/// A number that is the same for pods with one profile.
+/// Returns a number that is the same for pods with one profile.
 fn fingerprint(pod: &Pod) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |text: &str| {
@@ -217,7 +217,8 @@ fn fingerprint(pod: &Pod) -> u64 {
     hash
 }
 
-/// The scheduler's order of nodes: those of each zone in the order given, the zones in turn (`backend/cache/node_tree.go`).
+/// Returns the scheduler's order of nodes: those of each zone in the order given, the zones in turn
+/// (`backend/cache/node_tree.go`).
 fn walk(nodes: &[Rc<Node>]) -> Vec<usize> {
     let label = |node: &Node, stable: &str, beta: &str| {
         let labels = &node.metadata.labels;

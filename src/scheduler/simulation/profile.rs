@@ -65,7 +65,7 @@ impl Profile {
 }
 
 impl NodeViews {
-    /// All refusals of a node, not only the first.
+    /// Returns all refusals of a node, not only the first.
     pub fn all_refusals(facts: &Facts, judgements: &Judgements, pod: &Pod, node: usize) -> Vec<Refusal> {
         let Some(there) = facts.nodes.get(node) else { return Vec::new() };
         let tolerations = &pod.spec.tolerations;
@@ -74,7 +74,7 @@ impl NodeViews {
     }
 }
 
-/// True if two pods have one profile: all that [`Profile`] reads is equal.
+/// Returns true if two pods have one profile: all that [`Profile`] reads is equal.
 pub fn same(a: &Pod, b: &Pod) -> bool {
     let (one, other) = (&a.spec, &b.spec);
     one.containers == other.containers

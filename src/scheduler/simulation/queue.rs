@@ -73,7 +73,7 @@ enum Placed {
 }
 
 impl<'r, 'f> Run<'r, 'f> {
-    /// A run from a state.
+    /// Makes a run from a state.
     pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
         let (failed_with, retried) = (BTreeMap::new(), Retried::default());
         Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None, failed_with, retried }
@@ -248,7 +248,7 @@ impl<'r, 'f> Run<'r, 'f> {
         })
     }
 
-    /// One attempt, and what the plugins do after it failed.
+    /// Makes one attempt, and lets the plugins act after it failed.
     fn attempt(&mut self, pod: usize, claims: &[usize], post: bool) -> (Attempt, Option<Post>) {
         let prepared = &*self.prepared;
         let held: Vec<Rc<Claim>> = claims.iter().filter_map(|at| self.state.claims.get(*at)).cloned().collect();
@@ -420,12 +420,12 @@ fn nothing() -> Attempt {
     Attempt::Fails(Box::new(super::turn::Fails { message, nodes: Vec::new(), is_error: false, unsure: None }))
 }
 
-/// True if the scheduler has tried the pod before.
+/// Returns true if the scheduler has tried the pod before.
 pub fn was_tried(pod: &Pod) -> bool {
     pod.status.conditions.iter().any(|condition| condition.kind == "PodScheduled")
 }
 
-/// True if the scheduler has tried both pods before, and their priority is the same.
+/// Returns true if the scheduler has tried both pods before, and their priority is the same.
 fn are_retried_alike(one: &Pod, other: &Pod) -> bool {
     was_tried(one) && was_tried(other) && one.spec.effective_priority() == other.spec.effective_priority()
 }
@@ -445,7 +445,7 @@ fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<Decision> {
     gangs::waiting(prepared, pod).map(Decision::NotConsidered)
 }
 
-/// The pods that a run left where a tie was.
+/// Returns the pods that a run left where a tie was.
 pub fn tied(simulation: &Simulation) -> Set<usize> {
     let is_tied = |outcome: &&PodOutcome| {
         outcome.decisions.iter().any(

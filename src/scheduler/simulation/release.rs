@@ -63,7 +63,7 @@ const V37: ReleaseRules = ReleaseRules { from_minor: 37, nothing_freed: None, pr
 static RULES: &[ReleaseRules] = &[V37, V36, V35, V34, V33, V32, V30];
 
 impl ReleaseRules {
-    /// The rules of a release.
+    /// Returns the rules of a release.
     pub fn of(release: Release) -> &'static Self {
         RULES.iter().find(|rules| rules.from_minor <= release.minor).unwrap_or(&V30)
     }

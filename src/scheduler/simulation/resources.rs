@@ -36,7 +36,7 @@ impl Names {
         Names(names)
     }
 
-    /// A resource by name.
+    /// Returns a resource by name.
     pub fn find(&self, name: &str) -> Option<usize> {
         let known = REPORTED.iter().position(|reported| *reported == name);
         let (_, others) = self.0.split_at_checked(REPORTED.len()).unwrap_or_default();
@@ -44,17 +44,17 @@ impl Names {
         known.or_else(|| other().map(|at| at.saturating_add(REPORTED.len())))
     }
 
-    /// The name of a resource.
+    /// Returns the name of a resource.
     pub fn name(&self, resource: usize) -> &str {
         self.0.get(resource).map_or("", String::as_str)
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Amounts as the scheduler counts them, those that are not 0, in the order in which they are checked.
+    /// Returns the amounts as the scheduler counts them, those that are not 0, in the order in which they are checked.
     fn counted(&self, amounts: &Amounts<'_>) -> Vec<(usize, i64)> {
         let mut list: Vec<(usize, i64)> = Vec::new();
         for (name, exact) in amounts.iter() {
@@ -90,7 +90,7 @@ impl Requests {
         Requests { amounts: names.counted(&real), scored: [of("cpu"), of("memory")] }
     }
 
-    /// The amount of a resource.
+    /// Returns the amount of a resource.
     pub fn amount(&self, resource: usize) -> i64 {
         self.amounts.iter().find(|(known, _)| *known == resource).map_or(0, |(_, amount)| *amount)
     }
@@ -118,13 +118,13 @@ impl Allocatable {
         Allocatable { amounts: amounts.collect(), pods }
     }
 
-    /// The amount of a resource; `None`: not known.
+    /// Returns the amount of a resource; `None`: not known.
     pub fn amount(&self, resource: usize) -> Option<i64> {
         self.amounts.get(resource).copied().flatten()
     }
 }
 
-/// The filter NodeResourcesFit: all that is short. `delegated`: resources that are left to devices.
+/// Answers the filter NodeResourcesFit: all that is short. `delegated`: resources that are left to devices.
 pub fn fit(
     rules: &ReleaseRules,
     names: &Names,

@@ -20,7 +20,7 @@ mod weight {
     pub const BALANCED_ALLOCATION: i64 = 1;
 }
 
-/// The sums of all scores, node by node.
+/// Computes the sums of all scores, node by node.
 pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f>, nodes: &[usize]) -> Vec<i64> {
     let mut totals = vec![0i64; nodes.len()];
     let mut add = |scores: &[i64], weight: i64| {
@@ -63,7 +63,7 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f
     totals
 }
 
-/// Scores between 0 and the best one (`helper.DefaultNormalizeScore`).
+/// Scales scores between 0 and the best one (`helper.DefaultNormalizeScore`).
 fn normalized(scores: &[i64], reverse: bool) -> Vec<i64> {
     let most = scores.iter().max().copied().unwrap_or(0).max(0);
     let one = |score: &i64| {
@@ -78,7 +78,7 @@ fn allocatable(prepared: &Prepared<'_>, node: usize) -> [i64; 2] {
     [of(CPU), of(MEMORY)]
 }
 
-/// NodeResourcesFit with the strategy LeastAllocated.
+/// Scores a node for NodeResourcesFit with the strategy LeastAllocated.
 fn least_allocated(prepared: &Prepared<'_>, state: &State, requested: [i64; 2], node: usize) -> i64 {
     let used = state.nodes.get(node).map_or([0, 0], |state| state.scored);
     let (mut sum, mut count) = (0i64, 0i64);

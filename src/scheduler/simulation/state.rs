@@ -65,7 +65,7 @@ pub struct State {
 }
 
 impl State {
-    /// The state before anything happens.
+    /// Makes the state before anything happens.
     pub fn new(prepared: &Prepared<'_>) -> Self {
         let facts = prepared.facts;
         let empty = NodeState { used: vec![0; prepared.names.len()], ..NodeState::default() };
@@ -186,12 +186,12 @@ impl State {
         self.counters.len().saturating_sub(1)
     }
 
-    /// How many pods of a counted set are on a node.
+    /// Returns how many pods of a counted set are on a node.
     pub fn counted(&self, counter: usize, node: usize) -> i64 {
         self.counters.get(counter).and_then(|counter| counter.counts.get(node)).map_or(0, |count| i64::from(*count))
     }
 
-    /// Real requests of CPU and memory on a node.
+    /// Returns the real requests of CPU and memory on a node.
     pub fn real(&self, node: usize) -> [i64; 2] {
         let used = self.nodes.get(node).and_then(|state| state.used.get(CPU..2));
         used.and_then(|used| <[i64; 2]>::try_from(used).ok()).unwrap_or_default()

@@ -7,7 +7,7 @@ use crate::place::device::status::Code;
 /// The taint of a cordoned node.
 const CORDONED: &str = "node.kubernetes.io/unschedulable";
 
-/// True if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
+/// Returns true if the toleration tolerates the taint (component-helpers, `ToleratesTaint`).
 pub fn tolerates(toleration: &Toleration, key: &str, value: &str, effect: &str) -> bool {
     let fits = |wanted: &str, own: &str| wanted.is_empty() || wanted == own;
     fits(&toleration.effect, effect)
@@ -23,17 +23,17 @@ fn is_tolerated(tolerations: &[Toleration], taint: &NodeTaint) -> bool {
     tolerations.iter().any(|toleration| tolerates(toleration, &taint.key, &taint.value, &taint.effect))
 }
 
-/// True if the taint keeps pods off the node.
+/// Returns true if the taint keeps pods off the node.
 fn repels(taint: &NodeTaint) -> bool {
     matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
 }
 
-/// The first taint that keeps a pod with these tolerations off the node.
+/// Returns the first taint that keeps a pod with these tolerations off the node.
 pub fn untolerated<'n>(tolerations: &[Toleration], node: &'n Node) -> Option<&'n NodeTaint> {
     node.spec.taints.iter().find(|taint| repels(taint) && !is_tolerated(tolerations, taint))
 }
 
-/// All taints that keep a pod with these tolerations off the node.
+/// Returns all taints that keep a pod with these tolerations off the node.
 pub fn all_untolerated<'n>(tolerations: &'n [Toleration], node: &'n Node) -> impl Iterator<Item = &'n NodeTaint> {
     node.spec.taints.iter().filter(|taint| repels(taint) && !is_tolerated(tolerations, taint))
 }
@@ -57,7 +57,7 @@ pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<Refusal> {
     })
 }
 
-/// How many taints advise against the node.
+/// Returns how many taints advise against the node.
 pub fn score(tolerations: &[Toleration], node: &Node) -> i64 {
     let advises = |taint: &&NodeTaint| {
         let counts = |toleration: &&Toleration| matches!(toleration.effect.as_str(), "" | "PreferNoSchedule");

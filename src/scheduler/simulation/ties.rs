@@ -71,7 +71,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// The `choice`th of all choices, where all can be tried; else always the last, then one that differs once.
+    /// Makes the `choice`th of all choices, where all can be tried; else always the last, then one that differs once.
     fn of(choice: usize, all: usize, affordable: usize, sizes: &[usize]) -> Self {
         let mut digits = vec![0; sizes.len()];
         if all <= affordable.saturating_add(1) {
@@ -96,8 +96,8 @@ impl Digits {
     }
 }
 
-/// True if pods of one priority were tried before, and fare differently. If all of them fail, or none does, the order is taken not
-/// to matter.
+/// Returns true if pods of one priority were tried before, and fare differently. If all of them fail, or none does, the order is
+/// taken not to matter.
 fn may_depend_on_order(simulation: &Simulation, prepared: &Prepared<'_>) -> bool {
     let priority_if_retried = |outcome: &PodOutcome| {
         let pod = prepared.facts.pods.get(outcome.pod).filter(|pod| was_tried(pod));

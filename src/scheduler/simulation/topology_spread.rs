@@ -75,7 +75,7 @@ impl<'f> Constraint<'f> {
         }
     }
 
-    /// True if the pods of the node count.
+    /// Returns true if the pods of the node count.
     fn includes(&self, required: &node_affinity::Required<'_>, pod: &Pod, at: usize, node: &Node) -> bool {
         (!self.honors_affinity || required.matches(at))
             && (!self.honors_taints || taints::untolerated(&pod.spec.tolerations, node).is_none())
@@ -88,7 +88,7 @@ fn constraints<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, act
 }
 
 impl<'f> Spread<'f> {
-    /// `PreFilter`: counts the pods of every domain.
+    /// Answers `PreFilter`: counts the pods of every domain.
     pub fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod) -> Self {
         let constraints = constraints(prepared, state, pod, Action::DoNotSchedule);
         if constraints.is_empty() {
@@ -115,12 +115,12 @@ impl<'f> Spread<'f> {
         Spread { constraints: constraints.collect() }
     }
 
-    /// True if the pod has no such constraints.
+    /// Returns true if the pod has no such constraints.
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
     }
 
-    /// `Filter`.
+    /// Answers `Filter`.
     pub fn filter(&self, node: &Node) -> Option<Refusal> {
         for (constraint, counts, least) in &self.constraints {
             let Some(domain) = label(node, constraint.key) else {
@@ -137,7 +137,7 @@ impl<'f> Spread<'f> {
     }
 }
 
-/// The pods that belong together with a pod that says nothing about spreading (kube-scheduler, `helper.DefaultSelector`).
+/// Returns the pods that belong together with a pod that says nothing about spreading (kube-scheduler, `helper.DefaultSelector`).
 fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> Labels {
     let Pod { metadata, .. } = pod;
     let mut selector = Labels::All(Vec::new());
@@ -165,7 +165,7 @@ fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> Labels {
     selector
 }
 
-/// `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
+/// Answers `PreScore`, `Score` and `NormalizeScore` for the nodes that fit; `None`: nothing to score.
 pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, nodes: &[usize]) -> Option<Vec<i64>> {
     let own = !pod.spec.topology_spread_constraints.is_empty();
     let list = if own { constraints(prepared, state, pod, Action::ScheduleAnyway) } else { defaults(prepared, state, pod) };
@@ -221,7 +221,7 @@ pub fn scores<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, node
     Some(normalized(&raw))
 }
 
-/// The fewer pods, the better; nodes without a score are worst.
+/// Normalizes scores: the fewer pods, the better; nodes without a score are worst.
 fn normalized(raw: &[Option<i64>]) -> Vec<i64> {
     let least = raw.iter().flatten().min().copied().unwrap_or(i64::MAX);
     let most = raw.iter().flatten().max().copied().unwrap_or(0).max(0);

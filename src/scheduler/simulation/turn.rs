@@ -45,7 +45,7 @@ pub struct Fails {
 }
 
 impl Fails {
-    /// The failure with what plugins say after it.
+    /// Adds to the failure what plugins say after it.
     pub fn failure(self, post: Post) -> Failure {
         let message = message::with_post(self.message, &post.texts);
         let unsure = self.unsure.or(post.unsure);
@@ -69,7 +69,7 @@ pub struct Post {
 }
 
 impl<'w, 'f> Turn<'w, 'f> {
-    /// The part of an attempt that looks at the pod alone. `devices`: `None` if the pod asks for none.
+    /// Makes the part of an attempt that looks at the pod alone. `devices`: `None` if the pod asks for none.
     pub fn new(prepared: &'w Prepared<'f>, state: &mut State, pod: usize, devices: Option<DeviceCase<'w>>) -> Option<Self> {
         let facts: &'f Pod = prepared.facts.pods.get(pod)?;
         let profile = prepared.profile(pod)?;
@@ -129,7 +129,7 @@ impl<'w, 'f> Turn<'w, 'f> {
         spread.into_iter().chain(affinity)
     }
 
-    /// The same, where pods for which room is being made count as placed; then without them.
+    /// Checks the same, where pods for which room is being made count as placed; then without them.
     pub fn check_with_nominated(
         &mut self,
         prepared: &Prepared<'f>,
@@ -173,7 +173,7 @@ impl<'w, 'f> Turn<'w, 'f> {
         all
     }
 
-    /// The nodes that the plugin for devices refused because a claim is allocated elsewhere.
+    /// Returns the nodes that the plugin for devices refused because a claim is allocated elsewhere.
     pub fn unavailable(nodes: &[NodeReasons]) -> impl Iterator<Item = usize> {
         nodes.iter().filter(|node| devices::is_unavailable(&node.first)).map(|node| node.node)
     }

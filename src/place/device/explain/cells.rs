@@ -30,7 +30,7 @@ pub struct Shown<'g, 's> {
     pub beside_counters: bool,
 }
 
-/// The devices of a node: the offered ones, and those in slices of the node that are ignored.
+/// Returns the devices of a node: the offered ones, and those in slices of the node that are ignored.
 pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<Shown<'g, 's>> {
     let mut list = Vec::new();
     for pool in &gathered.pools {
@@ -53,12 +53,12 @@ pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<S
     list
 }
 
-/// Indexes of the claims that were given a device.
+/// Returns the indexes of the claims that were given a device.
 pub fn holders(cluster: &Cluster<'_>, at: DeviceAt) -> Vec<usize> {
     cluster.usage.claims(cluster.identity(at)).to_vec()
 }
 
-/// The pods that reserve a claim.
+/// Returns the pods that reserve a claim.
 pub fn pods_of(claim: &Claim) -> Vec<String> {
     claim.status.reserved_for.iter().map(|consumer| consumer.name.clone()).collect()
 }
@@ -76,7 +76,7 @@ pub struct Asking<'a, 's> {
 }
 
 impl Asking<'_, '_> {
-    /// All reasons against a device, in upstream's order.
+    /// Returns all reasons against a device, in upstream's order.
     pub fn reasons(&self, shown: &Shown<'_, '_>) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let Some((slice, device)) = self.cluster.device(shown.at) else { return reasons };
@@ -229,7 +229,7 @@ impl Asking<'_, '_> {
         reasons.push(Reason::Capacity(reason));
     }
 
-    /// Counters short of what the device needs, with nothing chosen yet.
+    /// Adds the counters short of what the device needs, with nothing chosen yet.
     fn counters(&self, shown: &Shown<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
         let cluster = self.cluster;
         if device.consumes_counters.is_empty() {
@@ -280,7 +280,8 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Attributes of a device that were probably meant: those of the same name in another domain, or else those of nearly this name.
+/// Returns the attributes of a device that were probably meant: those of the same name in another domain, or else those of nearly
+/// this name.
 fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
     let short = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
     let full = |name: &String| if name.contains('/') { name.clone() } else { format!("{driver}/{name}") };
@@ -291,7 +292,7 @@ fn near_attributes(device: &Device, driver: &str, wanted: &str) -> Vec<String> {
     device.attributes.keys().filter(|name| alike(&short(wanted), &short(name))).map(full).collect()
 }
 
-/// Claims that use a counter of a pool; one device can be excluded.
+/// Returns the claims that use a counter of a pool; one device can be excluded.
 fn counter_holders(
     cluster: &Cluster<'_>,
     pool: &Pool<'_>,
@@ -323,7 +324,7 @@ fn taint_reason(taint: &Taint, tolerations: &[Toleration]) -> TaintReason {
     }
 }
 
-/// A toleration for exactly this taint.
+/// Makes a toleration for exactly this taint.
 pub fn against(taint: &Taint) -> Toleration {
     let operator = if taint.value.is_empty() { "Exists" } else { "Equal" };
     Toleration {

@@ -41,7 +41,7 @@ impl Alone<'_> {
         self.sub.map_or_else(|| self.request.to_owned(), |sub| format!("{}/{sub}", self.request))
     }
 
-    /// Its name, and its claim where another claim has a request of that name.
+    /// Returns its name, and its claim where another claim has a request of that name.
     fn name_in_pod(&self, all: &[Alone<'_>]) -> String {
         let name = self.name();
         let twice = all.iter().any(|other| other.claim != self.claim && other.name() == name);
@@ -57,7 +57,7 @@ impl Alone<'_> {
         self.fits || i64::try_from(self.devices.len()).is_ok_and(|have| have >= self.wanted.max(least))
     }
 
-    /// True if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
+    /// Returns true if no alternative of the request can be satisfied. `least`: the minimum number of devices for mode All.
     pub fn lacks(&self, all: &[Alone<'_>], least: i64) -> bool {
         let mut alternatives = all.iter().filter(|other| (other.claim, other.request) == (self.claim, self.request));
         !alternatives.any(|one| one.suffices(least))
@@ -179,8 +179,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     Some(conflict)
 }
 
-/// True if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is not the
-/// cause.
+/// Returns true if some value occurs on enough devices for each request or one of its alternatives. Then the constraint alone is
+/// not the cause.
 fn has_common(values: &Sorted<String, Sorted<String, usize>>, concerned: &[&Alone<'_>]) -> bool {
     let enough = |counts: &Sorted<String, usize>, request: &Alone<'_>| {
         counts.get(&request.name()).is_some_and(|count| i64::try_from(*count).is_ok_and(|count| count >= request.wanted))
@@ -220,7 +220,7 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
     format!("no value of {name} {why}: {}{lacking}", parts.join("; "))
 }
 
-/// Counters that the cheapest choice of devices exceeds.
+/// Returns the counters that the cheapest choice of devices exceeds.
 pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alone<'_>]) -> Vec<Conflict> {
     let mut list = Vec::new();
     for pool in gathered.pools.iter().filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty()) {

@@ -66,7 +66,7 @@ pub fn ask(claim: &Claim, request: usize, sub: Option<usize>) -> Option<&Ask> {
     }
 }
 
-/// A mutable claim, cloned if other copies of the facts share it.
+/// Returns a mutable claim, cloned if other copies of the facts share it.
 pub fn claim_mut(facts: &mut Facts, claim: usize) -> Option<&mut Claim> {
     facts.claims.get_mut(claim).map(Rc::make_mut)
 }

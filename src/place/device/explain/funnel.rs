@@ -60,7 +60,7 @@ impl At {
         }
     }
 
-    /// Shown even where nothing is lost.
+    /// Returns true if the stage is shown even where nothing is lost.
     fn always(self) -> bool {
         matches!(self, At::Class | At::Selector(_) | At::Free)
     }
@@ -74,7 +74,7 @@ pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
 /// A row of the matrix: devices with all reasons against them.
 pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
 
-/// The funnel of a row, and the remaining devices.
+/// Returns the funnel of a row, and the remaining devices.
 pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
     let mut left: Vec<(DeviceAt, Set<At>)> =
         row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
@@ -179,7 +179,7 @@ fn kind(value: &Attribute) -> ValueKind {
     }
 }
 
-/// The funnel in one line of English, up to where nothing is left.
+/// Writes the funnel in one line of English, up to where nothing is left.
 pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
     let part = |stage: &Stage| {
         let left = stage.left;

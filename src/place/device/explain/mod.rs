@@ -101,7 +101,7 @@ impl Default for Explain {
     }
 }
 
-/// The account of a pod, or of claims without one, on some nodes.
+/// Returns the account of a pod, or of claims without one, on some nodes.
 pub fn explain_pod(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[usize], options: Explain) -> PodAccount {
     let nodes: Vec<(usize, &str)> = nodes.iter().map(|node| (*node, "")).collect();
     explain_pod_apart(cluster, case, &nodes, options)

@@ -24,7 +24,7 @@ use crate::place::device::usage::results_of;
 /// Maximum number of pools in an answer that have no device of the node.
 const MOST_FOREIGN: usize = 5;
 
-/// The account of a node, and its signature, which equal nodes share. `groups`: signature → first node with it.
+/// Returns the account of a node, and its signature, which equal nodes share. `groups`: signature → first node with it.
 pub fn account(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
@@ -181,7 +181,7 @@ fn find_causes(
     }
 }
 
-/// Why a pod gets no devices where it fits.
+/// Returns why a pod gets no devices where it fits.
 fn nothing_to_allocate(case: &PodCase<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     for claim in &case.allocated {
@@ -207,7 +207,7 @@ fn verdict(answer: &NodeAnswer) -> NodeVerdict {
     }
 }
 
-/// Requests and sub-requests of the pending claims, and whether they were picked.
+/// Returns the requests and sub-requests of the pending claims, and whether they were picked.
 fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(Choice<'s>, bool)> {
     let mut list = Vec::new();
     let picked = |claim: usize, request: usize, sub: usize| {
@@ -333,7 +333,7 @@ fn request_account(
     (account, left)
 }
 
-/// Devices that the request could have, of slices that choose other nodes by label.
+/// Names devices that the request could have, of slices that choose other nodes by label.
 fn elsewhere(asking: &Asking<'_, '_>) -> String {
     let cluster = asking.cluster;
     let asking = Asking { values: false, ..*asking };
@@ -356,7 +356,7 @@ fn elsewhere(asking: &Asking<'_, '_>) -> String {
     parts.join("; ")
 }
 
-/// `all`: a request wants all devices, which pools without devices for this node prevent too.
+/// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
 fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> Vec<PoolAccount> {
     let name = |at: &usize| cluster.slice(*at).map_or_else(String::new, |slice| slice.metadata.name.clone());
     let mut foreign = 0usize;
@@ -486,7 +486,7 @@ fn conflicts(
     list
 }
 
-/// Capacity that the results charge, and what is left of it.
+/// Returns the capacity that the results charge, and what is left of it.
 fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
     let mut list = Vec::new();
     let mut charged: Sorted<(DeviceAt, &str), i128> = Sorted::new();
@@ -521,7 +521,7 @@ fn taken(resource: &ResourceAccount) -> impl Iterator<Item = String> {
     resource.devices.iter().map(|device| format!("{} of {}", device.takes, resource.resource))
 }
 
-/// One line: the message, and the first request that cannot be met, or the conflict.
+/// Writes one line: the message, and the first request that cannot be met, or the conflict.
 fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
     let name = &told.name;
     if told.verdict == NodeVerdict::Allocated {

@@ -189,7 +189,8 @@ impl<'c, 's> Trial<'c, 's> {
         self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
     }
 
-    /// Changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's resources.
+    /// Returns the changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's
+    /// resources.
     pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
         let mut edits = self.edits(rows);
         if let Some(footprint) = footprint {
@@ -265,7 +266,7 @@ impl<'c, 's> Trial<'c, 's> {
         self.run(&facts, Counters::Ignored, Goal::Claims).is_some()
     }
 
-    /// The edits to try, cheapest first.
+    /// Returns the edits to try, cheapest first.
     fn edits(&self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Edit> {
         let mut edits = Vec::new();
         for (at, claim) in self.pending.iter().filter_map(|at| Some((*at, self.facts.claims.get(*at)?))) {
@@ -327,7 +328,7 @@ impl<'c, 's> Trial<'c, 's> {
         }
     }
 
-    /// Amounts of capacity that would fit on some device, largest first.
+    /// Adds the amounts of capacity that would fit on some device, largest first.
     fn capacities(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
         let (claim, request, sub) = place(choice);
         for (name, asked) in capacity::requests(choice.ask).iter() {
@@ -366,7 +367,7 @@ impl<'c, 's> Trial<'c, 's> {
         Relaxation { changes, gives, node: node.to_owned(), edits: Vec::new(), text }
     }
 
-    /// ` of CLAIM` where another claim of the pod has a request of the same name.
+    /// Returns ` of CLAIM` where another claim of the pod has a request of the same name.
     fn of_claim(&self, change: &Change) -> String {
         let request = change.request.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
         let claim = |at: usize| self.facts.claims.get(at);
@@ -441,7 +442,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 }
 
-/// Smaller capacity requests, for which the node has enough of the dependent resource.
+/// Returns smaller capacity requests, for which the node has enough of the dependent resource.
 fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
     let (claim, request, sub) = place(choice);
     let mut edits = Vec::new();
@@ -459,7 +460,7 @@ fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
     edits
 }
 
-/// The name of a capacity with its driver.
+/// Returns the name of a capacity with its driver.
 fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
     name.split_once('/').unwrap_or((driver, name))
 }
@@ -468,7 +469,7 @@ fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {
     (choice.claim, choice.request, choice.sub_name.map(|_| choice.sub))
 }
 
-/// The largest amount up to `most` that a range does not round up.
+/// Returns the largest amount up to `most` that a range does not round up.
 fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) -> i128 {
     let Some((min, step)) = range.and_then(|range| Some((range.min.as_ref()?.value(), range.step.as_ref()?.value()))) else {
         return most;
@@ -480,7 +481,7 @@ fn on_step(most: i128, range: Option<&crate::place::device::facts::ValidRange>) 
     }
 }
 
-/// How far a change departs from what was asked for: not at all, less of it, or devices that the selector excludes.
+/// Returns how far a change departs from what was asked for: not at all, less of it, or devices that the selector excludes.
 fn shrinks(change: &Change) -> u8 {
     match change.kind {
         ChangeKind::Drop(Dropped::Selector) => 2,

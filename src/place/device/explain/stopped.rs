@@ -9,13 +9,13 @@ use crate::place::device::plugin::PodCase;
 /// Help, and the kind of the object that is not there.
 pub type Help = (String, Option<Absent>);
 
-/// The first referenced claim, template or class that is missing, and one with a similar name.
+/// Finds the first referenced claim, template or class that is missing, and one with a similar name.
 pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
     let of_pod = case.pod.and_then(|pod| lacks_claim(cluster, pod));
     of_pod.or_else(|| lacks_class(cluster, case))
 }
 
-/// The pod needs no devices; extended resources that no class serves, and one that was probably meant.
+/// Explains that the pod needs no devices; extended resources that no class serves, and one that was probably meant.
 pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
     let mut parts = vec!["the pod asks for no devices".to_owned()];
     for resource in case.unserved() {
@@ -58,7 +58,7 @@ fn lacks_class(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
     lacks(Absent::Class, "", class, cluster.facts.classes.iter().map(|class| &class.metadata))
 }
 
-/// `None` if it exists.
+/// Returns the help for an object that does not exist; `None` if it exists.
 fn lacks<'m>(kind: Absent, namespace: &str, name: &str, there: impl Iterator<Item = &'m Meta>) -> Option<Help> {
     let mut nearest = Nearest::to(name);
     for meta in there.filter(|meta| meta.namespace == namespace) {

@@ -16,7 +16,7 @@ use crate::place::device::taints::tolerates;
 /// Maximum number of claims that use a device and are named.
 const MOST_USERS: usize = 3;
 
-/// The findings of an account.
+/// Returns the findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
     let mut list = Vec::new();
     errors(cluster, case, account, &mut list);
@@ -54,7 +54,7 @@ fn of_claim(claim: &Claim, code: Code, message: String, path: Option<FieldPath>)
     Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
 }
 
-/// Errors that end the attempt on all nodes, once each, with the devices that cause them.
+/// Reports errors that end the attempt on all nodes, once each, with the devices that cause them.
 fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list: &mut Vec<Remark>) {
     let mut seen: Sorted<&str, (Vec<&str>, Set<&str>)> = Sorted::new();
     for node in account.nodes.iter().filter(|node| node.fatal) {
@@ -95,7 +95,7 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
     }
 }
 
-/// The claim that an error names, and the place in it of the request, if it names one.
+/// Returns the claim that an error names, and the place in it of the request, if it names one.
 fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     let object = claim.metadata.full_name();
     let rest = message.strip_prefix("claim ")?.strip_prefix(&object)?;
@@ -125,7 +125,7 @@ fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
     })
 }
 
-/// The API server takes admin access only in namespaces with a label.
+/// Reports a namespace without the label that the API server demands for admin access.
 fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     let Some(label) = case.admin_label().filter(|_| cluster.has(Feature::AdminAccess)) else { return };
     let admin = |request: &crate::place::device::facts::Request| {
@@ -148,7 +148,7 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
     list.push(Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(Some(path)));
 }
 
-/// distinctAttribute that is not enforced.
+/// Reports a distinctAttribute that is not enforced.
 fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
         if !matches!(constraints::kind(constraint, cluster.behaviour), Some((Kind::Distinct, _))) {
@@ -171,7 +171,7 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     }
 }
 
-/// A constraint on an attribute that some device publishes as a list, without the feature.
+/// Reports a constraint on an attribute that some device publishes as a list, without the feature.
 fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     if cluster.has(Feature::ListTypeAttributes) {
         return;

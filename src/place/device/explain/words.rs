@@ -98,7 +98,7 @@ fn capacity(reason: &CapacityReason) -> String {
     }
 }
 
-/// Why a claim that is allocated cannot be used on a node.
+/// Returns why a claim that is allocated cannot be used on a node.
 pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
     let name = claim.metadata.full_name();
     match why {
@@ -111,7 +111,7 @@ pub fn unavailable(claim: &Claim, why: Unavailable) -> String {
     }
 }
 
-/// The part of a reason that equal nodes share: kinds and amounts, without names of devices and claims.
+/// Returns the part of a reason that equal nodes share: kinds and amounts, without names of devices and claims.
 pub fn signature(reason: &Reason) -> String {
     match reason {
         Reason::Capacity(reason) => {
@@ -126,7 +126,7 @@ pub fn signature(reason: &Reason) -> String {
     }
 }
 
-/// The reasons at the first stage that leaves too few devices, with the devices that have them.
+/// Returns the reasons at the first stage that leaves too few devices, with the devices that have them.
 pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '_>, wanted: i64) -> String {
     let short = |stage: &&Stage| i64::try_from(stage.left).is_ok_and(|left| left < wanted.max(1)) && stage.lost.is_some();
     let Some(stage) = stages.iter().find(short) else { return String::new() };
@@ -152,12 +152,13 @@ pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '
     format!("{}{more}", parts.join("; "))
 }
 
-/// A selector of the class that is false before it reads any attribute, as on devices of other drivers: that says nothing of them.
+/// Returns true for a selector of the class that is false before it reads any attribute, as on devices of other drivers: that
+/// says nothing of them.
 fn is_of_another_driver(reason: &Reason) -> bool {
     matches!(reason, Reason::ClassSelector(reason) if reason.error.is_none() && reason.values.is_empty())
 }
 
-/// The first of many names, and how many more there are.
+/// Returns the first of many names, and how many more there are.
 pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
     let shown = names.iter().take(most).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
     match names.len().saturating_sub(most) {

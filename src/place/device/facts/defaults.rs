@@ -24,7 +24,7 @@ impl PodSpec {
 }
 
 impl Container {
-    /// A resource that is only limited is requested in the same amount (`SetDefaults_Pod`).
+    /// Requests a resource that is only limited in the same amount (`SetDefaults_Pod`).
     fn set_requests(&mut self) {
         for (name, limit) in self.resources.limits.iter() {
             if !self.resources.requests.contains_key(name) {

@@ -72,7 +72,7 @@ object! {
 }
 
 impl Meta {
-    /// `namespace/name`, or the bare name.
+    /// Returns `namespace/name`, or the bare name.
     pub fn full_name(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
@@ -352,7 +352,7 @@ impl Facts {
         }
     }
 
-    /// A class by name.
+    /// Returns a class by name.
     pub fn class(&self, name: &str) -> Option<&Class> {
         self.classes.iter().find(|class| class.metadata.name == name).map(|class| &**class)
     }

@@ -63,7 +63,7 @@ object! {
 }
 
 impl PodSpec {
-    /// The priority; 0 where none is set.
+    /// Returns the priority; 0 where none is set.
     pub fn effective_priority(&self) -> i64 {
         self.priority.unwrap_or(0)
     }
@@ -215,7 +215,7 @@ object! {
 }
 
 impl Pod {
-    /// The claim that an entry of `spec.resourceClaims` stands for; `None`: none is there, or none is needed.
+    /// Returns the claim that an entry of `spec.resourceClaims` stands for; `None`: none is there, or none is needed.
     pub fn claim_of(&self, entry: &str) -> Option<&str> {
         let entry = self.spec.resource_claims.iter().find(|known| known.name == entry)?;
         let statuses = self.status.resource_claim_statuses.as_deref().unwrap_or_default();

@@ -38,7 +38,7 @@ pub enum Datum<'v> {
 }
 
 impl<'v> Datum<'v> {
-    /// A decoded value of a type.
+    /// Makes a datum of a decoded value of a type.
     fn decoded(ty: &'v Type, value: &'v record::Value<'v>) -> Self {
         match (ty, value) {
             (Type::Pointer(_), record::Value::Unset) => Datum::Null,
@@ -77,7 +77,7 @@ impl<'v> Datum<'v> {
         }
     }
 
-    /// The value in JSON. Recursion is bounded by the depth of JSON and of the tables.
+    /// Returns the value in JSON. Recursion is bounded by the depth of JSON and of the tables.
     fn json(self) -> Result<Value, String> {
         let mut problem = None;
         let mut part = |part: Datum<'v>| {
@@ -151,7 +151,7 @@ impl<'v> Datum<'v> {
         true
     }
 
-    /// How many items or members there are, at most.
+    /// Returns how many items or members there are, at most.
     fn len(self) -> usize {
         match self {
             Datum::Json(Value::Array(items)) => items.len(),
@@ -233,7 +233,7 @@ impl Reader {
         }
     }
 
-    /// A member of an object.
+    /// Reads a member of an object.
     pub fn member<T: Read>(&mut self, name: &'static str, datum: Datum<'_>) -> T {
         self.path.push(name);
         let read = T::read(datum, self);
@@ -241,7 +241,7 @@ impl Reader {
         read
     }
 
-    /// An item of a list or map.
+    /// Reads an item of a list or map.
     fn item<T: Read>(&mut self, datum: Datum<'_>) -> T {
         if datum.is_null() { T::default() } else { T::read(datum, self) }
     }
@@ -347,7 +347,7 @@ impl<T: Read> Read for Sorted<String, T> {
     }
 }
 
-/// Members in the order of their names.
+/// Returns the members in the order of their names.
 fn in_order<'v>(datum: Datum<'v>, reader: &mut Reader) -> Vec<(&'v str, Datum<'v>)> {
     let mut list: Vec<(&str, Datum<'v>)> = Vec::with_capacity(datum.len());
     if !datum.members(&mut |name, member| list.push((name, member))) {

@@ -164,7 +164,7 @@ object! {
 }
 
 impl Taint {
-    /// `key=value:effect`, as kubectl writes taints.
+    /// Returns `key=value:effect`, as kubectl writes taints.
     pub fn name(&self) -> String {
         let value = if self.value.is_empty() { String::new() } else { format!("={}", self.value) };
         format!("{}{value}:{}", self.key, self.effect)

@@ -26,7 +26,7 @@ pub enum WorkloadKind {
 }
 
 impl WorkloadKind {
-    /// The kind of this name.
+    /// Returns the kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "Deployment" => WorkloadKind::Deployment,
@@ -39,7 +39,7 @@ impl WorkloadKind {
         })
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             WorkloadKind::Deployment => "Deployment",
@@ -52,7 +52,7 @@ impl WorkloadKind {
         }
     }
 
-    /// Its group and version.
+    /// Returns its group and version.
     pub fn api_version(self) -> &'static str {
         match self {
             WorkloadKind::ReplicationController => "v1",
