@@ -43,7 +43,7 @@ impl Writer<'_> {
         (Schema { release: self.release }, Shape::Fields(self.schema))
     }
 
-    /// Fields the other endpoint writes: never owned through this one.
+    /// Returns the fields the other endpoint writes: never owned through this one.
     fn reset(&self) -> Set {
         let fields: &[&str] = match (self.has_status, self.status) {
             (false, _) => &[],
@@ -92,7 +92,7 @@ impl Writer<'_> {
     }
 }
 
-/// The result of apply: the object with its managers.
+/// Applies a configuration and returns the object with its managers.
 ///
 /// `kubectl` takes over, without a conflict, fields that client-side `kubectl apply` wrote and nobody has changed since
 /// (apimachinery, pkg/util/managedfields/internal/lastappliedmanager.go).
@@ -123,8 +123,8 @@ fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     if left.is_empty() { write(live, config, &Writer { force: true, ..*writer }, unicode) } else { Err(Refused::Conflicts(left)) }
 }
 
-/// The paths, as conflicts name them, of fields that still have the value of the last client-side apply; `None` if the object has
-/// no such annotation, or one of another version.
+/// Returns the paths, as conflicts name them, of fields that still have the value of the last client-side apply; `None` if the
+/// object has no such annotation, or one of another version.
 fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
     let (schema, shape) = writer.typed();
     let text = live.pointer("/metadata/annotations")?.get(LAST_APPLIED)?.as_str()?;

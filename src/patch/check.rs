@@ -106,7 +106,7 @@ impl Check {
         }
     }
 
-    /// A map; null is one without entries.
+    /// Takes a map; null is one without entries.
     fn map<'v>(&mut self, value: &'v Value, path: &Path) -> Option<&'v Map<String, Value>> {
         if !matches!(value, Value::Object(_) | Value::Null) {
             self.tell(path, &format!("expected map, got &{{{}}}", go_print(value)));
@@ -114,7 +114,7 @@ impl Check {
         value.as_object()
     }
 
-    /// A list; null is one without items.
+    /// Takes a list; null is one without items.
     fn items<'v>(&mut self, value: &'v Value, path: &Path) -> Option<&'v [Value]> {
         if !matches!(value, Value::Array(_) | Value::Null) {
             self.tell(path, &format!("expected list, got &{{{}}}", go_print(value)));
@@ -183,7 +183,7 @@ fn by_name(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     entries
 }
 
-/// The Go type of a value, as `%T` prints it.
+/// Returns the Go type of a value, as `%T` prints it.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

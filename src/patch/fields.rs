@@ -45,14 +45,14 @@ pub fn path_text(path: &[Step]) -> String {
 pub struct Set(Vec<Path>);
 
 impl Set {
-    /// A set of these paths.
+    /// Makes a set of these paths.
     pub fn new(mut paths: Vec<Path>) -> Set {
         order::sort(&mut paths);
         paths.dedup();
         Set(paths)
     }
 
-    /// True if it has no path.
+    /// Returns true if it has no path.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -62,17 +62,17 @@ impl Set {
         &self.0
     }
 
-    /// True if a path is in the set.
+    /// Returns true if a path is in the set.
     pub fn contains(&self, path: &[Step]) -> bool {
         self.0.get(self.from(path)).is_some_and(|found| found == path)
     }
 
-    /// True if a path or one below it is in the set.
+    /// Returns true if a path or one below it is in the set.
     pub fn reaches(&self, path: &[Step]) -> bool {
         self.0.get(self.from(path)).is_some_and(|found| found.starts_with(path))
     }
 
-    /// The position at which a path is, or would be inserted.
+    /// Returns the position at which a path is, or would be inserted.
     fn from(&self, path: &[Step]) -> usize {
         self.0.partition_point(|other| other.as_slice() < path)
     }
@@ -87,29 +87,29 @@ impl Set {
         Set(kept)
     }
 
-    /// Paths of either.
+    /// Returns the paths of either.
     pub fn union(&self, other: &Set) -> Set {
         let mut all = self.0.clone();
         all.extend_from_slice(&other.0);
         Set::new(all)
     }
 
-    /// Paths of both.
+    /// Returns the paths of both.
     pub fn intersection(&self, other: &Set) -> Set {
         self.filter(&|path| other.contains(path))
     }
 
-    /// The paths of this set that are not in the other.
+    /// Returns the paths of this set that are not in the other.
     pub fn difference(&self, other: &Set) -> Set {
         self.filter(&|path| !other.contains(path))
     }
 
-    /// The paths that are not in the other set and not below one of its paths.
+    /// Returns the paths that are not in the other set and not below one of its paths.
     pub fn outside(&self, other: &Set) -> Set {
         self.filter(&|path| !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head))))
     }
 
-    /// The paths in the server's order: at each level the members first, then deeper paths.
+    /// Returns the paths in the server's order: at each level the members first, then deeper paths.
     pub fn in_order(&self) -> Vec<Path> {
         fn walk(paths: &[Path], depth: usize, out: &mut Vec<Path>) {
             let below = below(paths, depth);

@@ -16,7 +16,8 @@ const MAX_OPERATIONS: usize = 10_000;
 /// (apiserver, pkg/server/config.go).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
-/// The patched document, and the strict decoding errors of the patch (texts as in `strict decoding error: …`).
+/// Applies a patch and returns the document with the strict decoding errors of the patch (texts as in `strict decoding error:
+/// …`).
 pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
     let strict = check(patch).map_err(|error| Refused::BadRequest(format!("error decoding patch: {error}")))?;
     let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
@@ -36,7 +37,7 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Re
     Ok((document, strict))
 }
 
-/// The types of the operations, in the server's words, and unknown members.
+/// Checks the types of the operations, in the server's words, and returns errors about unknown members.
 fn check(patch: &Value) -> Result<Vec<String>, String> {
     let mut strict = Vec::new();
     if patch.is_null() {
@@ -150,7 +151,7 @@ fn sort_keys(map: &mut Map<String, Value>) {
     map.extend(entries);
 }
 
-/// Equal as JSON: numbers by value.
+/// Compares as JSON: numbers by value.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -162,12 +163,12 @@ fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// `~1` is `/`, `~0` is `~`.
+/// Unescapes a token: `~1` is `/`, `~0` is `~`.
 fn unescape(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
 }
 
-/// The container a pointer leads into, and the last token.
+/// Finds the container a pointer leads into, and the last token.
 fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Value, String), String> {
     let tokens = pointer.strip_prefix('/').ok_or("the path does not begin with `/`")?;
     let (head, last) = tokens.rsplit_once('/').map_or((None, tokens), |(head, last)| (Some(head), last));
@@ -191,7 +192,7 @@ fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Valu
     }
 }
 
-/// An index of a list with `len` items; negative ones count from the end.
+/// Reads an index of a list with `len` items; negative ones count from the end.
 fn index(token: &str, len: usize) -> Result<usize, String> {
     let wrong = || format!("`{token}` is no index of a list with {len} items");
     let at: i64 = token.parse().map_err(|_| wrong())?;

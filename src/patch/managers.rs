@@ -22,7 +22,7 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// True if both are one manager: appliers are the same in every version.
+    /// Returns true if both are one manager: appliers are the same in every version.
     pub fn is(&self, other: &Manager) -> bool {
         self.name == other.name
             && self.applied == other.applied
@@ -43,7 +43,7 @@ impl Manager {
     }
 }
 
-/// The entries of an object; an error if one is not as the server writes them.
+/// Reads the entries of an object; an error if one is not as the server writes them.
 pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
     let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
     let mut managers = Vec::new();
@@ -66,7 +66,7 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
     Ok(managers)
 }
 
-/// Fields of `metadata` and above that nobody owns.
+/// Returns the fields of `metadata` and above that nobody owns.
 pub fn unowned() -> Set {
     let metadata = |name: &str| vec![Step::Field("metadata".to_owned()), Step::Field(name.to_owned())];
     let names = [

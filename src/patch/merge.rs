@@ -46,7 +46,7 @@ fn merge(into: &mut Value, patch: &Value) {
     map.sort_keys();
 }
 
-/// New values lose nulls, which have nothing to delete; the library also drops nulls in objects inside lists.
+/// Removes nulls from new values, where they have nothing to delete; the library also drops nulls in objects inside lists.
 fn prune(value: &mut Value) {
     match value {
         Value::Object(map) => {

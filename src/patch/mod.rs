@@ -62,7 +62,7 @@ pub struct Conflict {
     pub path: String,
 }
 
-/// The one message about all conflicts. They are sorted by manager.
+/// Returns one message about all conflicts. They are sorted by manager.
 pub fn conflict_message(conflicts: &[Conflict]) -> String {
     if let [only] = conflicts {
         return format!("Apply failed with 1 conflict: conflict with {}: {}", only.manager, only.path);
@@ -91,7 +91,7 @@ pub(crate) fn go_kind(value: &Value) -> &'static str {
     }
 }
 
-/// A value as Go prints maps and lists with `%+v`: keys sorted, strings bare.
+/// Prints a value as Go prints maps and lists with `%+v`: keys sorted, strings bare.
 pub(crate) fn go_print(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -109,7 +109,7 @@ pub(crate) fn go_print(value: &Value) -> String {
     }
 }
 
-/// A value as Go prints it with `%#v`: keys sorted, with the types of maps and lists.
+/// Prints a value as Go does with `%#v`: keys sorted, with the types of maps and lists.
 pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
     let inner = |value: &Value| match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -129,7 +129,7 @@ pub(crate) fn go_syntax(value: &Value, unicode: GoUnicode) -> String {
     }
 }
 
-/// `%v` of a float64: the shortest digits, with an exponent from 1e21 and below 1e-4.
+/// Prints a float64 as `%v` does: the shortest digits, with an exponent from 1e21 and below 1e-4.
 fn go_float(n: f64) -> String {
     let size = n.abs();
     if size == 0.0 || (1e-4..1e21).contains(&size) {
@@ -145,7 +145,7 @@ fn go_float(n: f64) -> String {
     }
 }
 
-/// A value with the keys of all maps sorted.
+/// Sorts the keys of all maps in a value.
 pub(crate) fn sorted(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(sorted).collect(),

@@ -117,7 +117,7 @@ impl Merger {
         Ok(())
     }
 
-    /// Lists with `$setElementOrder`: merged and put in that order, then taken out of the patch.
+    /// Merges lists with `$setElementOrder` and puts them in that order, then takes them out of the patch.
     fn ordered_lists(
         &self,
         original: &mut Map<String, Value>,
@@ -209,7 +209,7 @@ fn no_merge_key(item: &Map<String, Value>, key: &str) -> Refused {
     Refused::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
 }
 
-/// `$retainKeys`: removes all other keys; every key that the patch sets must be listed.
+/// Obeys `$retainKeys`: removes all other keys; every key that the patch sets must be listed.
 fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), Refused> {
     let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let wrong = || bad("invalid patch format of retainKeys");
@@ -223,7 +223,7 @@ fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>
     Ok(())
 }
 
-/// Items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
+/// Obeys items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
 fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Refused> {
     let mut plain = Vec::new();
     let mut replace = false;
@@ -308,7 +308,7 @@ impl<'k> Places<'k> {
     }
 }
 
-/// The patch's list must be in the order it asks for.
+/// Checks that the patch's list is in the order it asks for.
 fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Refused> {
     let mut from = 0;
     let places = Places::of(order, key);

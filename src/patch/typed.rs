@@ -35,7 +35,7 @@ pub struct Schema {
     pub release: Release,
 }
 
-/// The default of a key, as JSON: optional keys have none, others are strings with the empty one.
+/// Returns the default of a key, as JSON: optional keys have none, others are strings with the empty one.
 pub fn default_of(item: &Type, key: &str) -> Option<String> {
     let schema = item.as_struct()?;
     let field = schema.fields.iter().find(|field| field.json == key)?;
@@ -43,7 +43,7 @@ pub fn default_of(item: &Type, key: &str) -> Option<String> {
 }
 
 impl Schema {
-    /// The shape of a type by itself.
+    /// Returns the shape of a type by itself.
     pub fn of_type(&self, ty: &Type) -> Shape {
         match ty {
             Type::Pointer(inner) => self.of_type(inner),
@@ -64,7 +64,7 @@ impl Schema {
         }
     }
 
-    /// The shape of a field; `None` if the release has none of that name.
+    /// Returns the shape of a field; `None` if the release has none of that name.
     pub fn below(&self, shape: Shape, name: &str) -> Option<Shape> {
         match shape {
             Shape::Fields(schema) => schema.field(name, self.release).map(|(_, field)| self.of_field(field)),
@@ -78,7 +78,7 @@ impl Schema {
         self.below(shape, name).unwrap_or(Shape::Leaf)
     }
 
-    /// The shape of an item.
+    /// Returns the shape of an item.
     fn item(&self, shape: Shape) -> Shape {
         match shape {
             Shape::Items(_, ty) => self.of_type(ty),
@@ -120,7 +120,7 @@ impl Schema {
         Set::new(set.paths().iter().map(whole).collect())
     }
 
-    /// The fields a value has.
+    /// Returns the fields a value has.
     pub fn set(&self, shape: Shape, value: &Value) -> Set {
         let mut paths = Vec::new();
         self.collect(shape, value, &mut Vec::new(), &mut paths);
@@ -318,7 +318,7 @@ impl Schema {
         }
     }
 
-    /// The value without these fields. A map or list that becomes empty is null.
+    /// Removes these fields from a copy of the value. A map or list that becomes empty is null.
     pub fn remove(&self, shape: Shape, value: &Value, gone: &Set) -> Value {
         self.strip(shape, value, gone, &mut Vec::new())
     }
@@ -355,7 +355,7 @@ impl Schema {
         if gone.reaches(path) { self.strip(shape, value, gone, path) } else { value.clone() }
     }
 
-    /// The set plus every struct field on the way to its paths.
+    /// Returns the set plus every struct field on the way to its paths.
     pub fn named(&self, shape: Shape, set: &Set) -> Set {
         let mut all = set.paths().to_vec();
         for path in set.paths() {
@@ -406,7 +406,7 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// True if nothing differs.
+    /// Returns true if nothing differs.
     pub fn is_same(&self) -> bool {
         self.added.is_empty() && self.modified.is_empty() && self.removed.is_empty()
     }

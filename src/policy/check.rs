@@ -36,7 +36,7 @@ impl Errors {
     }
 }
 
-/// The user's text in backticks, on one line, cut where it is long.
+/// Quotes the user's text in backticks, on one line, cut where it is long.
 pub fn shown(text: &str) -> String {
     let mut out = String::from("`");
     for (at, c) in text.chars().enumerate() {
@@ -50,7 +50,7 @@ pub fn shown(text: &str) -> String {
     out
 }
 
-/// `path.name`, or `name` at the top.
+/// Returns `path.name`, or `name` at the top.
 pub fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
@@ -113,7 +113,7 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
     }
 }
 
-/// A whole number that is not negative.
+/// Reads a whole number that is not negative.
 pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
     match tree.kind(node) {
         Kind::Int(number) => usize::try_from(number).ok(),
@@ -152,7 +152,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
     }
 }
 
-/// The known word nearest to an unknown one.
+/// Finds the known word nearest to an unknown one.
 fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
     known.clone().find(|known| known.eq_ignore_ascii_case(word)).or_else(|| {
         let mut nearest = nearest::Nearest::to(word);
@@ -161,7 +161,7 @@ fn closest(word: &str, known: impl Iterator<Item = &'static str> + Clone) -> Opt
     })
 }
 
-/// A key as shown in a path: shortened and on one line, without backticks.
+/// Writes a key as shown in a path: shortened and on one line, without backticks.
 fn shown_key(name: &str) -> String {
     shown(name).trim_matches('`').to_owned()
 }
@@ -194,7 +194,7 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut
     tree.items(node)
 }
 
-/// The entries of an object that must not be empty.
+/// Returns the entries of an object that must not be empty.
 fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) -> &'t [Entry] {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
@@ -222,7 +222,7 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
     }
 }
 
-/// The text of a quantity: a string or a number.
+/// Returns the text of a quantity: a string or a number.
 pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     let span = tree.span(node);
     match tree.kind(node) {
@@ -317,7 +317,7 @@ fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
     }
 }
 
-/// `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
+/// Recognizes `v1`, `v1beta2`, `v1beta*`: what a version of any API looks like, later ones included.
 fn is_version(text: &str) -> bool {
     if api::VERSIONS.iter().any(|version| pattern::matches(text, version.name)) {
         return true;
@@ -328,12 +328,12 @@ fn is_version(text: &str) -> bool {
     staged.map_or_else(|| number(rest), |(major, minor)| number(major) && number(minor))
 }
 
-/// A version without an optional group prefix.
+/// Returns a version without an optional group prefix.
 pub fn version(text: &str) -> &str {
     text.strip_prefix(GROUP).and_then(|rest| rest.strip_prefix('/')).unwrap_or(text)
 }
 
-/// `a`, `b` or `c`, each in backticks.
+/// Joins words: `a`, `b` or `c`, each in backticks.
 fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     match words.split_last() {
@@ -343,7 +343,7 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     }
 }
 
-/// The type of a value, in words.
+/// Returns the type of a value, in words.
 fn what(tree: &Tree<'_>, node: NodeId) -> &'static str {
     match tree.kind(node) {
         Kind::Null | Kind::Alias(_) => "null",
@@ -356,7 +356,7 @@ fn what(tree: &Tree<'_>, node: NodeId) -> &'static str {
     }
 }
 
-/// YAML reads `1.30` as a number and `on` as a boolean.
+/// Returns the advice to quote a scalar: YAML reads `1.30` as a number and `on` as a boolean.
 fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
     match tree.kind(node) {
         Kind::Seq { .. } | Kind::Map { .. } => "",

@@ -9,7 +9,7 @@ use crate::policy::settings::{GroupKind, GroupKinds, Settings};
 use crate::record::{Record, Value};
 use crate::rules::Errors;
 
-/// An object without its status.
+/// Judges an object without its status.
 pub fn of_object(kind: ClassicKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let object = subject.object;
     let root = Path::ROOT;
@@ -51,7 +51,7 @@ pub fn of_object(kind: ClassicKind, settings: &Settings, subject: Subject<'_>, e
     }
 }
 
-/// The status of a claim.
+/// Judges the status of a claim.
 pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let Some(status) = subject.object.record("status") else { return };
     let root = Path::ROOT;
@@ -108,7 +108,7 @@ fn parameters_ref(settings: &Settings, release: Release, spec: &Record<'_>, path
     }
 }
 
-/// Kubernetes' way of writing a kind with its group: `ConfigMap`, `GpuParameters.gpu.example.com`.
+/// Writes a kind with its group in Kubernetes' way: `ConfigMap`, `GpuParameters.gpu.example.com`.
 fn group_kind(group: &str, kind: &str) -> String {
     if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") }
 }

@@ -61,7 +61,7 @@ pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, nam
     }
 }
 
-/// How many objects of a kind a namespace has.
+/// Counts the objects of a kind in a namespace.
 ///
 /// # Errors
 /// Why the host could not answer.
@@ -77,7 +77,7 @@ pub fn count(cluster: &dyn Cluster, api_version: &str, kind: &str, namespace: &s
     }
 }
 
-/// The labels of a namespace.
+/// Looks up the labels of a namespace.
 ///
 /// # Errors
 /// Why they are not known.
@@ -93,7 +93,7 @@ pub fn labels(cluster: &dyn Cluster, namespace: &str) -> Result<Labels, String> 
     Ok(entries.iter().filter_map(|entry| Some((tree.text(entry.key).to_owned(), tree.str(entry.value)?.to_owned()))).collect())
 }
 
-/// One JSON value of the host.
+/// Reads one JSON value of the host.
 ///
 /// # Errors
 /// It is not JSON.

@@ -12,7 +12,7 @@ use crate::policy::settings::{List, Settings, TaintSelector};
 use crate::record::{Record, Value};
 use crate::rules::Errors;
 
-/// An object without its status.
+/// Judges an object without its status.
 pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let root = Path::ROOT;
     let path = root.field("spec");
@@ -41,7 +41,7 @@ pub fn of_object(kind: DeviceKind, settings: &Settings, subject: Subject<'_>, er
     }
 }
 
-/// The status of a claim.
+/// Judges the status of a claim.
 pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let Some(status) = subject.object.record("status") else { return };
     let root = Path::ROOT;
@@ -159,7 +159,8 @@ fn requires_selector(settings: &Settings, effect: &str) -> bool {
 /// The effect that evicts pods.
 const EVICTS: &str = "NoExecute";
 
-/// The reason against a rule without a selector. It differs where the rule evicts pods, so that an update to that effect is new.
+/// Returns the reason against a rule without a selector. It differs where the rule evicts pods, so that an update to that effect
+/// is new.
 fn unselective(effect: &str) -> &'static str {
     if effect == EVICTS {
         "the policy asks for a selector: without one the rule evicts pods from every device of the cluster"
@@ -168,7 +169,8 @@ fn unselective(effect: &str) -> &'static str {
     }
 }
 
-/// The reason of a stored taint rule that evicts pods, in the words for a milder effect: an update to that effect is not a new violation.
+/// Adds the reason of a stored taint rule that evicts pods, in the words for a milder effect: an update to that effect is not a
+/// new violation.
 pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let Some(spec) = subject.object.record("spec") else { return };
     let evicts = spec.record("taint").is_some_and(|taint| taint.str("effect") == EVICTS);
@@ -194,7 +196,7 @@ fn selects(settings: &Settings, subject: Subject<'_>, selector: &Record<'_>) -> 
     })
 }
 
-/// The expressions of a list of selectors, with their places in it.
+/// Returns the expressions of a list of selectors, with their places in it.
 fn expressions<'r>(items: &'r [Value<'_>]) -> impl Iterator<Item = (usize, &'r str)> {
     let expression = |(at, item): (usize, &'r Value<'_>)| Some((at, item.as_record()?.record("cel")?.str("expression")));
     items.iter().enumerate().filter_map(expression)
@@ -215,7 +217,7 @@ fn selectors(settings: &Settings, subject: Subject<'_>, holder: &Record<'_>, pat
     }
 }
 
-/// The drivers of the opaque configurations in `config`.
+/// Judges the drivers of the opaque configurations in `config`.
 fn opaque_drivers(settings: &Settings, release: Release, holder: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("config");
     for (at, config) in holder.list("config").iter().filter_map(Value::as_record).enumerate() {

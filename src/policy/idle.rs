@@ -60,7 +60,7 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Error
     }
 }
 
-/// The keys of a setting that decide something.
+/// Returns the keys of a setting that decide something.
 fn deciding(keys: &'static [Key]) -> impl Iterator<Item = &'static Key> {
     keys.iter().filter(|key| !matches!(key.name, "mode" | "message"))
 }

@@ -44,13 +44,13 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// A request that cannot be judged.
+    /// Makes the verdict on a request that cannot be judged.
     pub fn unreadable(uid: &str, problem: impl Into<String>) -> Self {
         let finding = Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem);
         Verdict { uid: uid.to_owned(), findings: vec![finding], ..Verdict::default() }
     }
 
-    /// Settings that are not valid: the policy refuses every request.
+    /// Makes the verdict of settings that are not valid: the policy refuses every request.
     pub fn unusable(uid: &str, errors: &[String]) -> Self {
         let finding = |error: &String| {
             let message = format!("the settings of the policy are not valid: {error}");
@@ -149,7 +149,7 @@ fn soften(settings: &Settings, verdict: &mut Verdict) {
     }
 }
 
-/// The request or the object could not be read.
+/// Returns true if the request or the object could not be read.
 fn is_unreadable(code: Code) -> bool {
     matches!(code, Code::AdmissionRequest | Code::NoKind | Code::TypeMismatch)
 }
@@ -183,7 +183,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// An object of another group: the claims of its pods are judged.
+    /// Judges an object of another group: the claims of its pods are judged.
     fn workload(&self, verdict: &mut Verdict) {
         let settings = self.settings;
         let classes = [&settings.device_classes, &settings.resource_classes];
@@ -331,7 +331,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// The request as the server sees it before admission.
+    /// Makes the request as the server sees it before admission.
     fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::Request<'r> {
         server::Request {
             release: self.item.release,
@@ -385,7 +385,7 @@ impl<'a> Case<'a, '_> {
         }
     }
 
-    /// A new object, as it is after the policy's own changes.
+    /// Judges a new object, as it is after the policy's own changes.
     fn created(&self, body: Body<'_>, verdict: &mut Verdict) {
         let api = body.api;
         let object = body.record().clone();
@@ -450,7 +450,7 @@ fn anywhere(error: &FieldError) -> String {
     format!("{text}: {}", error.body)
 }
 
-/// The object is being deleted: removing its last finalizers must always be possible.
+/// Returns true if the object is being deleted: removing its last finalizers must always be possible.
 fn is_going_away(object: &Record<'_>) -> bool {
     let metadata = object.record("metadata");
     metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
@@ -476,7 +476,7 @@ fn already(findings: &mut [Finding], of_stored: &[Finding]) {
     }
 }
 
-/// The server prints pointers as addresses, which are useless. Replace the printed struct by the changed fields.
+/// Replaces structs that the server prints with useless addresses in place of pointers by the changed fields.
 fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_>) {
     for finding in findings.iter_mut().filter(|finding| finding.message.contains(ADDRESS)) {
         let path: &[&str] = match finding.code {

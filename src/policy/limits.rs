@@ -75,7 +75,7 @@ fn amount(limits: &RequestLimits, name: &str, asked: &str, path: &Path<'_>, erro
     }
 }
 
-/// The domain of a qualified name, empty if it has none, and the rest.
+/// Returns the domain of a qualified name, empty if it has none, and the rest.
 fn parts(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }

@@ -20,7 +20,7 @@ const CODE: Code = Code::PolicyCluster;
 /// Maximum number of names of one object that are looked up: a claim has at most 32 requests of 8 alternatives each.
 pub const MOST: usize = 256;
 
-/// The classes that a claim or a template names, each once.
+/// Returns the classes that a claim or a template names, each once.
 pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut seen = BTreeSet::new();
@@ -73,7 +73,7 @@ fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_
     }
 }
 
-/// Violations by a new claim or template that need the cluster. `stored`: it is already counted.
+/// Returns the violations by a new claim or template that need the cluster. `stored`: it is already counted.
 pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     let api_version = subject.api.version.api_version;
@@ -119,19 +119,19 @@ pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'
     errors.into_list()
 }
 
-/// The error for a host that could not answer.
+/// Adds the error for a host that could not answer.
 pub fn failed(problem: &str, path: &Path<'_>, errors: &mut Errors) {
     let problem = problem.lines().next().unwrap_or_default();
     errors.internal(CODE, path, &format!("the policy's host cannot look it up: {problem}"));
 }
 
-/// The error for more names than are looked up.
+/// Adds the error for more names than are looked up.
 pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
     errors.forbidden(CODE, path, &format!("the policy looks up at most {MOST} names of one object"));
 }
 
-/// The classes of a claim or template that a pod names, with the API of the object. `None` if it does not exist yet: the pod
-/// waits for it, and it is judged when it is created.
+/// Looks up the classes of a claim or template that a pod names, with the API of the object. `None` if it does not exist yet: the
+/// pod waits for it, and it is judged when it is created.
 ///
 /// # Errors
 /// Why they are not known.

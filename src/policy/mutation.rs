@@ -31,7 +31,7 @@ impl Change {
     }
 }
 
-/// The changes of an object at a node.
+/// Returns the changes of an object at a node.
 pub fn changes(settings: &Settings, tree: &Tree<'_>, object: NodeId, kind: ObjectKind, namespace: Namespace<'_>) -> Vec<Change> {
     let mut changes = Changes { settings, tree, namespace, list: Vec::new() };
     let Some(mut spec) = tree.get(object, "spec") else { return Vec::new() };
@@ -105,7 +105,8 @@ impl Changes<'_, '_> {
         }
     }
 
-    /// Before any policy runs, the API server fills a missing mode with the first mode of the family. `All` has no count.
+    /// Changes the mode. Before any policy runs, the API server fills a missing mode with the first mode of the family. `All` has
+    /// no count.
     fn mode(&mut self, of_family: &[&str], holder: NodeId, path: &str) {
         if self.settings.warns("allocationModes") {
             return;
@@ -145,7 +146,7 @@ impl Changes<'_, '_> {
     }
 }
 
-/// The object's text with the changes; `None` if there are none.
+/// Applies the changes to the object's text; `None` if there are none.
 pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[Change]) -> Option<String> {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     // The place of the last insertion; new members of the same object are inserted together.

@@ -12,12 +12,12 @@ pub struct NamespaceLabels<'h> {
 }
 
 impl<'h> NamespaceLabels<'h> {
-    /// Labels that the host gives with the request.
+    /// Takes labels that the host gives with the request.
     pub fn given(labels: Labels) -> Self {
         NamespaceLabels { name: "", cluster: None, known: OnceCell::from(Ok(labels)) }
     }
 
-    /// Labels that `cluster` is asked for when they are needed. An object of the cluster (`name` is empty) has none.
+    /// Takes labels that `cluster` is asked for when they are needed. An object of the cluster (`name` is empty) has none.
     pub fn of(name: &'h str, cluster: Option<&'h dyn Cluster>) -> Self {
         let known = if name.is_empty() || cluster.is_none() { OnceCell::from(Ok(Labels::new())) } else { OnceCell::new() };
         NamespaceLabels { name, cluster, known }

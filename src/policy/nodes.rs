@@ -21,12 +21,13 @@ impl<'r> Selected<'r> {
         Selected { selector: selector.map(|record| Selector::parse(NodeSelector::new(record), &rules)) }
     }
 
-    /// True if the node is certainly selected. If it is described by labels only, a term that requires a name does not count.
+    /// Returns true if the node is certainly selected. If it is described by labels only, a term that requires a name does not
+    /// count.
     pub fn surely(&self, node: &Node) -> bool {
         self.any(node, false)
     }
 
-    /// True if the node may be selected. If it is described by labels only, it may have any name.
+    /// Returns true if the node may be selected. If it is described by labels only, it may have any name.
     pub fn possibly(&self, node: &Node) -> bool {
         self.any(node, true)
     }
@@ -36,7 +37,7 @@ impl<'r> Selected<'r> {
     }
 }
 
-/// An empty term, and one that cannot be parsed, selects nothing.
+/// Returns true if a term selects a node; an empty term, and one that cannot be parsed, selects nothing.
 fn matches(term: &Term<'_>, node: &Node, unnamed: bool) -> bool {
     !term.is_empty()
         && term.requirements.iter().all(|requirement| {

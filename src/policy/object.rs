@@ -54,12 +54,12 @@ pub fn unknown(body: &Body<'_>) -> usize {
     body.decoded.strict.iter().filter(|strict| matches!(strict.kind, StrictKind::Unknown)).count()
 }
 
-/// The gates of the settings apply to the release of the settings only.
+/// Returns the gates of the settings for a release: they apply to the release of the settings only.
 pub fn gates(settings: &Settings, release: Release) -> Option<Gates> {
     settings.gates.filter(|_| settings.release == Some(release))
 }
 
-/// The warning that another release than that of the settings judges the object.
+/// Returns the warning that another release than that of the settings judges the object.
 pub fn judged_by(item: &Item, settings: &Settings) -> Option<Finding> {
     let wanted = settings.release.filter(|wanted| *wanted != item.release)?;
     let message = format!(
@@ -69,8 +69,8 @@ pub fn judged_by(item: &Item, settings: &Settings) -> Option<Finding> {
     Some(Finding::warning(Code::AdmissionRequest, Origin::Claimkit, message))
 }
 
-/// The findings about an object of a kind or version that no release known here has: an error for each setting that would judge it,
-/// or else a warning.
+/// Returns the findings about an object of a kind or version that no release known here has: an error for each setting that would
+/// judge it, or else a warning.
 pub fn unjudged(item: &Item, settings: &Settings) -> Vec<Finding> {
     let (kind, version) = (&item.kind, &item.api_version);
     let judging = judging(kind, settings);
@@ -88,7 +88,7 @@ pub fn unjudged(item: &Item, settings: &Settings) -> Vec<Finding> {
     judging.into_iter().map(error).collect()
 }
 
-/// The settings that judge objects of a kind, in whatever version.
+/// Returns the settings that judge objects of a kind, in whatever version.
 fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
     let row = VERSIONS.iter().flat_map(|version| version.kinds).find(|row| row.kind == kind && row.items.is_none());
     let Some(object) = row.map(|row| row.object) else { return Vec::new() };

@@ -132,7 +132,8 @@ fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> Option<&'t str> {
     tree.get(node, field).and_then(|value| tree.str(value)).filter(|text| !text.is_empty())
 }
 
-/// Everything about the claims of an object that the settings do not accept. `stored`: what the stored object of an update asks for.
+/// Returns everything about the claims of an object that the settings do not accept. `stored`: what the stored object of an
+/// update asks for.
 pub fn violations(
     settings: &Settings,
     tree: &Tree<'_>,
@@ -194,7 +195,7 @@ impl<'t> Pod<'t, '_> {
         self.extended_resources(path, errors);
     }
 
-    /// A claim or a template by name.
+    /// Judges a claim or a template by name.
     fn reference(&self, holder: NodeId, path: &Path<'_>, errors: &mut Errors) {
         let lists = [&self.settings.pods.claims, &self.settings.pods.templates];
         for (field, list) in REFERENCES.into_iter().zip(lists) {
@@ -205,12 +206,12 @@ impl<'t> Pod<'t, '_> {
         }
     }
 
-    /// The cluster, if the classes of claims are looked up.
+    /// Returns the cluster, if the classes of claims are looked up.
     fn looks_up(&self) -> Option<&'t dyn Cluster> {
         self.place.cluster.filter(|_| self.settings.cluster.pod_classes)
     }
 
-    /// The classes of a claim or a template, as the cluster has it.
+    /// Judges the classes of a claim or a template, as the cluster has it.
     fn classes_of(&self, field: &'static str, name: &str, path: &Path<'_>, errors: &mut Errors) {
         if self.stored.is_some_and(|stored| stored.references.contains(&(field, name.to_owned()))) {
             return;
@@ -255,7 +256,7 @@ impl<'t> Pod<'t, '_> {
         });
     }
 
-    /// Names that containers use must be defined, and names that are defined must be used.
+    /// Checks that names which containers use are defined, and that names which are defined are used.
     fn names(&self, claims: &[NodeId], path: &Path<'_>, errors: &mut Errors) {
         let defined = order::set(claims.iter().filter_map(|&claim| self.text(claim, "name")));
         let mut used = BTreeSet::new();

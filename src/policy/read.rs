@@ -28,7 +28,7 @@ impl Settings {
         if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
 
-    /// The settings, as far as they are well formed.
+    /// Reads the settings, as far as they are well formed.
     fn of(view: View<'_, '_>) -> Self {
         let versions = |patterns: Vec<String>| patterns.iter().map(|text| check::version(text).to_owned()).collect();
         let (parameters, admin) = (view.get("parametersRef"), view.get("adminAccess"));
@@ -116,7 +116,7 @@ impl Settings {
         }
     }
 
-    /// Settings that contradict each other, and settings without what they need.
+    /// Reports settings that contradict each other, and settings without what they need.
     fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
         if let Some(Err(error)) = view.gates() {
             errors.push("gates", error);
@@ -186,7 +186,7 @@ impl Settings {
     }
 }
 
-/// `mode` and `message` of every setting that has them.
+/// Returns `mode` and `message` of every setting that has them.
 fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, Rule)> {
     let has_mode = |key: &&Key| matches!(key.shape, Shape::Object(keys) if keys.iter().any(|key| key.name == "mode"));
     let rules = SETTINGS.iter().filter(has_mode).map(|key| (key.name, view.get(key.name).rule()));

@@ -124,7 +124,7 @@ pub fn driver(settings: &Settings, release: Release, holder: &Record<'_>, field:
     }
 }
 
-/// Errors for nodes that a selector must not select but does, or must select but does not.
+/// Adds errors for nodes that a selector must not select but does, or must select but does not.
 pub fn node_rule(
     rule: &NodeRule,
     code: Code,
@@ -152,7 +152,7 @@ pub fn node_rule(
     }
 }
 
-/// A node of the settings in words: ``node `n1` with `zone=a` ``.
+/// Writes a node of the settings in words: ``node `n1` with `zone=a` ``.
 fn shown_node(node: &Node) -> String {
     let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     match (node.name.is_empty(), labels.is_empty()) {

@@ -78,46 +78,47 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         self.get(name).and_then(|node| self.tree.str(node)).unwrap_or("")
     }
 
-    /// `uid`; empty if missing.
+    /// Returns `uid`; empty if missing.
     pub fn uid(&self) -> &'t str {
         self.text("uid")
     }
 
-    /// `namespace`; empty for cluster-scoped objects.
+    /// Returns `namespace`; empty for cluster-scoped objects.
     pub fn namespace(&self) -> &'t str {
         self.text("namespace")
     }
 
-    /// `subResource`; empty for the object itself.
+    /// Returns `subResource`; empty for the object itself.
     pub fn sub_resource(&self) -> &'t str {
         self.text("subResource")
     }
 
-    /// `kind.group`; `None` if the request does not say.
+    /// Returns `kind.group`; `None` if the request does not say.
     pub fn group(&self) -> Option<&'t str> {
         self.get("kind").and_then(|kind| self.tree.get(kind, "group")).and_then(|group| self.tree.str(group))
     }
 
-    /// The version of `requestKind`, if that is this kind of this group: what the client wrote, where the server has converted the
-    /// object.
+    /// Returns the version of `requestKind`, if that is this kind of this group: what the client wrote, where the server has
+    /// converted the object.
     pub fn written_version(&self, kind: &str) -> Option<&'t str> {
         let written = self.get("requestKind")?;
         let text = |name: &str| self.tree.get(written, name).and_then(|value| self.tree.str(value));
         (text("group") == Some(GROUP) && text("kind") == Some(kind)).then(|| text("version"))?
     }
 
-    /// `object`, unless it is null.
+    /// Returns `object`, unless it is null.
     pub fn object(&self) -> Option<NodeId> {
         self.get("object")
     }
 
-    /// `oldObject`, unless it is null.
+    /// Returns `oldObject`, unless it is null.
     pub fn old_object(&self) -> Option<NodeId> {
         self.get("oldObject")
     }
 
-    /// True if an audit asks about a stored object. Kubewarden's audit scanner sends a CREATE with the object's own UID and without a
-    /// user, which no client of an API server can do (Kubewarden 1.36, audit-scanner, internal/scanner/admission_request.go).
+    /// Returns true if an audit asks about a stored object. Kubewarden's audit scanner sends a CREATE with the object's own UID
+    /// and without a user, which no client of an API server can do (Kubewarden 1.36, audit-scanner,
+    /// internal/scanner/admission_request.go).
     pub fn is_audit(&self, object: &Record<'_>) -> bool {
         if self.stored {
             return true;
@@ -133,7 +134,7 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         nobody && !own.is_empty() && own == self.uid()
     }
 
-    /// True if the settings exempt this user or namespace.
+    /// Returns true if the settings exempt this user or namespace.
     pub fn is_exempt(&self, settings: &Settings) -> bool {
         let tree = self.tree;
         let user = self.get("userInfo");

@@ -53,7 +53,7 @@ pub struct ValidationResponse {
 }
 
 impl ValidationResponse {
-    /// The answer of a verdict.
+    /// Returns the answer of a verdict.
     pub fn of(verdict: &Verdict) -> Self {
         let accepted = verdict.accepted();
         ValidationResponse {
@@ -78,7 +78,7 @@ pub struct SettingsValidationResponse {
 }
 
 impl SettingsValidationResponse {
-    /// The answer to settings that were read, or not.
+    /// Returns the answer to settings that were read, or not.
     pub fn of<T>(read: Result<T, Vec<String>>) -> Self {
         match read {
             Ok(_) => SettingsValidationResponse { valid: true, message: None },
@@ -115,7 +115,7 @@ pub struct AdmissionResponse {
 }
 
 impl AdmissionResponse {
-    /// An answer that has only a message, and a code if the request does not go through.
+    /// Makes an answer that has only a message, and a code if the request does not go through.
     pub fn saying(uid: &str, allowed: bool, message: String, code: Option<u16>) -> Self {
         let status = Some(AdmissionStatus { message, code });
         AdmissionResponse { uid: uid.to_owned(), allowed, status, audit_annotations: None, warnings: Vec::new() }
@@ -130,7 +130,7 @@ struct AdmissionStatus {
 }
 
 impl OpaResult {
-    /// The result of a verdict.
+    /// Returns the result of a verdict.
     pub fn of(verdict: &Verdict) -> Self {
         let (code, message, warnings) = (code(&verdict.findings), message(&verdict.findings), warnings(&verdict.findings));
         let response = AdmissionResponse {
@@ -176,7 +176,8 @@ pub fn violations(verdict: &Verdict) -> Vec<Violation> {
     violations
 }
 
-/// Gatekeeper's result cannot carry warnings of an accepted request, so `mode: warn` would silently accept.
+/// Refuses settings that warn: Gatekeeper's result cannot carry warnings of an accepted request, so `mode: warn` would silently
+/// accept.
 ///
 /// # Errors
 /// The settings warn.
@@ -188,7 +189,7 @@ pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
     Ok(settings)
 }
 
-/// The findings as every answer of the contract has them; there is no text to point into.
+/// Returns the findings as every answer of the contract has them; there is no text to point into.
 pub fn findings(verdict: &Verdict) -> Vec<located::Finding> {
     let source = crate::text::Source::new("");
     verdict.findings.iter().map(|finding| located::finding(&source, finding.clone())).collect()
@@ -198,7 +199,7 @@ fn errors(findings: &[Finding]) -> impl Iterator<Item = &Finding> {
     findings.iter().filter(|finding| finding.severity == Severity::Error)
 }
 
-/// The code of the most severe finding: unreadable, then malformed, then denied by the policy, then unknown.
+/// Returns the code of the most severe finding: unreadable, then malformed, then denied by the policy, then unknown.
 fn code(findings: &[Finding]) -> Option<u16> {
     errors(findings)
         .map(|finding| match finding.code {
@@ -218,7 +219,7 @@ fn code(findings: &[Finding]) -> Option<u16> {
         })
 }
 
-/// One reason bare, several as the API server joins them, each text once.
+/// Writes one reason bare, several as the API server joins them, each text once.
 fn message(findings: &[Finding]) -> Option<String> {
     let mut seen = std::collections::BTreeSet::new();
     let (strict, others): (Vec<&Finding>, Vec<&Finding>) =
@@ -263,7 +264,7 @@ fn join_up_to_limit(texts: impl Iterator<Item = String>, between: &str) -> Strin
     out
 }
 
-/// A text of at most a message's length, on one line.
+/// Shortens a text to at most a message's length, on one line.
 fn shortened(text: &str) -> String {
     let mut end = text.len().min(MESSAGE);
     while !text.is_char_boundary(end) {

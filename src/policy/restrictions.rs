@@ -8,7 +8,7 @@ use crate::policy::settings::{List, Settings};
 use crate::policy::{classic, devices};
 use crate::rules::{Context, Errors, FieldError};
 
-/// The setting a code belongs to, as an audit annotation names it.
+/// Returns the setting a code belongs to, as an audit annotation names it.
 pub fn setting(code: Code) -> &'static str {
     match code {
         Code::PolicyApiVersion => "apiVersions",
@@ -35,7 +35,7 @@ pub fn setting(code: Code) -> &'static str {
     }
 }
 
-/// The setting that a finding comes from.
+/// Returns the setting that a finding comes from.
 pub fn setting_of(finding: &Finding) -> &'static str {
     let path = finding.path.as_deref().unwrap_or_default();
     match finding.code {
@@ -45,7 +45,7 @@ pub fn setting_of(finding: &Finding) -> &'static str {
     }
 }
 
-/// Everything about the object that the settings do not accept, in the order of the settings.
+/// Returns everything about the object that the settings do not accept, in the order of the settings.
 pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     if subject.part != Part::Status {
@@ -65,7 +65,7 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
     errors.into_list()
 }
 
-/// The violations of a stored object that an update may make milder, in the words of the milder ones.
+/// Returns the violations of a stored object that an update may make milder, in the words of the milder ones.
 pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     if subject.part != Part::Status && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule) {
@@ -74,7 +74,7 @@ pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     errors.into_list()
 }
 
-/// The version of an object of this group, known here or not.
+/// Returns the errors about the version of an object of this group, known here or not.
 pub fn version_violations(settings: &Settings, version: &str, release: Release) -> Vec<FieldError> {
     let mut errors = Context::new(release).errors();
     api_version(settings, version, release, &mut errors);
@@ -101,7 +101,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     }
 }
 
-/// The error for a version that the server calls deprecated, in the server's words.
+/// Adds the error for a version that the server calls deprecated, in the server's words.
 fn deprecated(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
     let kind = subject.api.kind.kind;
     let Some(version) = VERSIONS.iter().find(|version| version.name == subject.written) else { return };

@@ -5,7 +5,8 @@ use crate::api::release::LAST_PATCHES;
 use crate::policy::keys::{ALLOCATION_MODES, Key, Names, SETTINGS, Shape};
 use serde_json::{Map, Value, json};
 
-/// The schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can express.
+/// Returns the schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can
+/// express.
 pub fn schema() -> Value {
     let mut schema = object(SETTINGS);
     let described = [

@@ -334,18 +334,18 @@ pub struct Node {
 }
 
 impl Settings {
-    /// True if a violation of the setting is only a warning.
+    /// Returns true if a violation of the setting is only a warning.
     pub fn warns(&self, setting: &str) -> bool {
         let warn = self.rule(setting).and_then(|rule| rule.warn);
         warn.unwrap_or(self.warn || (setting == "validation" && self.validation_warns))
     }
 
-    /// Whether any setting warns in place of refusing.
+    /// Returns whether any setting warns in place of refusing.
     pub fn any_warns(&self) -> bool {
         self.warn || self.validation_warns || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
     }
 
-    /// `mode` and `message` of a setting.
+    /// Returns `mode` and `message` of a setting.
     pub fn rule(&self, setting: &str) -> Option<&Rule> {
         self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
     }

@@ -83,7 +83,7 @@ impl<'t, 's> View<'t, 's> {
         Node { name: self.text("name"), labels: self.labels() }
     }
 
-    /// The labels in its member of that name.
+    /// Returns the labels in its member of that name.
     pub(super) fn labels(self) -> Labels {
         let entries = self.get("labels").node.map_or(&[][..], |node| self.tree.entries(node));
         let label = |entry: &Entry| Some((self.tree.text(entry.key).to_owned(), self.tree.str(entry.value)?.to_owned()));
@@ -134,7 +134,7 @@ impl<'t, 's> View<'t, 's> {
         }
     }
 
-    /// The gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
+    /// Returns the gates of the release with the given values, or why they cannot be set. An unknown gate is reported elsewhere.
     pub(super) fn gates(self) -> Option<Result<Gates, String>> {
         let entries = self.get("gates").node.map_or(&[][..], |node| self.tree.entries(node));
         let gate = |entry: &Entry| match self.tree.kind(entry.value) {

@@ -140,8 +140,8 @@ pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, ver
     }
 }
 
-/// True if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by
-/// the depth of the tables.
+/// Returns true if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by the depth of
+/// the tables.
 pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool {
     match (ty, tree.kind(node)) {
         (_, Kind::Null) | (Type::Raw | Type::FieldsV1, _) => true,
@@ -218,7 +218,7 @@ struct Decoder<'t, 's> {
 }
 
 impl<'t> Decoder<'t, '_> {
-    /// Entries in the order the server meets them; duplicates only where it would see them.
+    /// Returns the entries in the order the server meets them; duplicates only where it would see them.
     fn entries(&self, node: NodeId) -> impl Iterator<Item = &'t Entry> + use<'t> {
         let tree = self.tree;
         let sorted = if self.sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
@@ -243,7 +243,7 @@ impl<'t> Decoder<'t, '_> {
         self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty });
     }
 
-    /// The last mismatch came from a type that decodes itself.
+    /// Records that the last mismatch came from a type that decodes itself.
     fn stops(&mut self) {
         if self.own.is_none() {
             self.own = self.mismatches.len().checked_sub(1);
@@ -463,7 +463,7 @@ impl<'t> Decoder<'t, '_> {
         *place = Value::Map(map);
     }
 
-    /// A map with values of one type. A duplicate key is decoded again: the last value wins.
+    /// Decodes a map with values of one type. A duplicate key is decoded again: the last value wins.
     fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
         let tree = self.tree;
         let mut map = match std::mem::replace(place, Value::Unset) {
@@ -494,7 +494,7 @@ impl<'t> Decoder<'t, '_> {
         *place = Value::Entries(map);
     }
 
-    /// The literal of a number as the server's JSON has it.
+    /// Returns the literal of a number as the server's JSON has it.
     fn number(&self, node: NodeId) -> Option<Cow<'t, str>> {
         let tree = self.tree;
         match tree.kind(node) {
@@ -514,7 +514,7 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    /// The value's JSON text as the server receives it.
+    /// Returns the value's JSON text as the server receives it.
     fn raw(&self, node: NodeId) -> Cow<'t, str> {
         let text = self.unescaped(node);
         if !self.how.escapes_markup || !text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
@@ -587,7 +587,7 @@ fn float(n: f64) -> String {
     out
 }
 
-/// The value of a `null` in a list: Go's zero value of the element type, which counts as present.
+/// Returns the value of a `null` in a list: Go's zero value of the element type, which counts as present.
 fn zero<'t>(ty: &Type, how: How) -> Value<'t> {
     match ty {
         Type::Struct(schema) => Value::Struct(Record::empty(schema)),

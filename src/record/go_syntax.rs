@@ -7,20 +7,20 @@ use crate::record::{Record, Value};
 /// Placeholder for a memory address: upstream prints a real one, which differs in every run.
 pub const ADDRESS: &str = "0xPTR";
 
-/// A struct as the server's Go prints it: internal type names, every field, pointers as addresses.
-/// Fields of the last release are printed; [`go_syntax_of`] leaves out those a release does not have.
+/// Prints a struct as the server's Go does: internal type names, every field, pointers as addresses. Fields of the last release
+/// are printed; [`go_syntax_of`] leaves out those a release does not have.
 pub fn go_syntax(record: &Record<'_>, unicode: GoUnicode) -> String {
     go_syntax_of(record, Release::new(u8::MAX, 0), unicode)
 }
 
-/// [`go_syntax`] with the fields of a release.
+/// Prints as [`go_syntax`] does, with the fields of a release.
 pub fn go_syntax_of(record: &Record<'_>, release: Release, unicode: GoUnicode) -> String {
     let mut out = String::new();
     Printer { release, unicode, out: &mut out }.record(record);
     out
 }
 
-/// [`go_syntax_of`] for a value of a type; a pointer is followed.
+/// Prints as [`go_syntax_of`] does a value of a type; a pointer is followed.
 pub fn go_syntax_of_value(ty: &Type, value: &Value<'_>, release: Release, unicode: GoUnicode) -> String {
     let mut out = String::new();
     let ty = if let Type::Pointer(inner) = ty { inner } else { ty };
@@ -35,7 +35,7 @@ struct Printer<'o> {
 }
 
 impl Printer<'_> {
-    /// Recursion is bounded by the depth of the tables.
+    /// Prints a struct. Recursion is bounded by the depth of the tables.
     fn record(&mut self, record: &Record<'_>) {
         self.type_name(record.schema);
         self.out.push('{');

@@ -55,12 +55,12 @@ impl PartialEq for Record<'_> {
 }
 
 impl<'t> Record<'t> {
-    /// A struct of zero values.
+    /// Makes a struct of zero values.
     pub fn empty(schema: &'static Struct) -> Self {
         Record { schema, slots: schema.fields.iter().map(|_| Value::Unset).collect() }
     }
 
-    /// The slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
+    /// Returns the slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
     ///
     /// Debug builds panic on a name that no table has: it is misspelt.
     pub fn get(&self, json: &str) -> &Value<'t> {
@@ -76,7 +76,7 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// The struct in a field, made empty first if it is not there.
+    /// Returns the struct in a field, made empty first if it is not there.
     pub fn record_mut(&mut self, json: &str) -> Option<&mut Record<'t>> {
         let slot = self.schema.slot(json)?;
         let ty = self.schema.fields.get(slot)?.ty;
@@ -90,17 +90,17 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// A string field; `""` if not given.
+    /// Returns a string field; `""` if not given.
     pub fn str(&self, json: &str) -> &str {
         self.get(json).as_str()
     }
 
-    /// A bool field; `false` if not given.
+    /// Returns a bool field; `false` if not given.
     pub fn bool(&self, json: &str) -> bool {
         matches!(self.get(json), Value::Bool(true))
     }
 
-    /// An integer field; `None` if not given.
+    /// Returns an integer field; `None` if not given.
     pub fn int(&self, json: &str) -> Option<i64> {
         match self.get(json) {
             Value::Int(n) => Some(*n),
@@ -108,7 +108,7 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// A list field; empty if not given.
+    /// Returns a list field; empty if not given.
     pub fn list(&self, json: &str) -> &[Value<'t>] {
         match self.get(json) {
             Value::List(items) => items,
@@ -116,7 +116,7 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// A struct field or pointer; `None` if not given.
+    /// Returns a struct field or pointer; `None` if not given.
     pub fn record(&self, json: &str) -> Option<&Record<'t>> {
         match self.get(json) {
             Value::Struct(record) => Some(record),
@@ -124,7 +124,7 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// A map field; empty if not given.
+    /// Returns a map field; empty if not given.
     pub fn map(&self, json: &str) -> &[(Cow<'t, str>, Cow<'t, str>)] {
         match self.get(json) {
             Value::Map(entries) => entries,
@@ -132,7 +132,7 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// A map field to values of one type; empty if not given.
+    /// Returns a map field to values of one type; empty if not given.
     pub fn entries(&self, json: &str) -> &[(Cow<'t, str>, Value<'t>)] {
         match self.get(json) {
             Value::Entries(entries) => entries,
@@ -140,12 +140,12 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// The slot of a field, to be changed in place.
+    /// Returns the slot of a field, to be changed in place.
     pub fn get_mut(&mut self, json: &str) -> Option<&mut Value<'t>> {
         self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot))
     }
 
-    /// The structs of a list field, to be changed in place.
+    /// Returns the structs of a list field, to be changed in place.
     pub fn records_mut(&mut self, json: &str) -> impl Iterator<Item = &mut Record<'t>> {
         let items = match self.get_mut(json) {
             Some(Value::List(items)) => items.as_mut_slice(),
@@ -154,12 +154,12 @@ impl<'t> Record<'t> {
         items.iter_mut().filter_map(|item| if let Value::Struct(record) = item { Some(record) } else { None })
     }
 
-    /// The structs of a list field.
+    /// Returns the structs of a list field.
     pub fn records(&self, json: &str) -> impl Iterator<Item = &Record<'t>> {
         self.list(json).iter().filter_map(Value::as_record)
     }
 
-    /// The struct in a field, to be changed in place; `None` if it is not there.
+    /// Returns the struct in a field, to be changed in place; `None` if it is not there.
     pub fn inner_mut(&mut self, json: &str) -> Option<&mut Record<'t>> {
         match self.get_mut(json) {
             Some(Value::Struct(record)) => Some(record),
@@ -172,20 +172,20 @@ impl<'t> Record<'t> {
         self.get_mut(json).map_or(Value::Unset, |value| std::mem::replace(value, Value::Unset))
     }
 
-    /// True if one of these fields has a value, in the sense of [`Record::has`].
+    /// Returns true if one of these fields has a value, in the sense of [`Record::has`].
     pub fn has_any(&self, json: &[&str]) -> bool {
         let mut fields = self.schema.fields.iter().zip(&self.slots);
         fields.any(|(field, value)| !matches!(value, Value::Unset) && json.contains(&field.json))
     }
 
-    /// True if a pointer, slice or map field is not nil, or any field was given.
+    /// Returns true if a pointer, slice or map field is not nil, or any field was given.
     pub fn has(&self, json: &str) -> bool {
         !matches!(self.get(json), Value::Unset)
     }
 }
 
 impl<'t> Value<'t> {
-    /// The text of a string; `""` for anything else.
+    /// Returns the text of a string; `""` for anything else.
     pub fn as_str(&self) -> &str {
         match self {
             Value::Str(text) | Value::Quantity(text) | Value::Raw(text) => text,
@@ -193,7 +193,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The struct, if it is one.
+    /// Returns the struct, if it is one.
     pub fn as_record(&self) -> Option<&Record<'t>> {
         match self {
             Value::Struct(record) => Some(record),
@@ -203,7 +203,7 @@ impl<'t> Value<'t> {
 }
 
 impl Type {
-    /// The struct behind a struct or pointer type.
+    /// Returns the struct behind a struct or pointer type.
     pub fn as_struct(&self) -> Option<&'static Struct> {
         match self {
             Type::Struct(schema) => Some(schema),
@@ -212,7 +212,7 @@ impl Type {
         }
     }
 
-    /// True if Go's `omitempty` would leave this value out.
+    /// Returns true if Go's `omitempty` would leave this value out.
     pub fn is_empty(&self, value: &Value<'_>) -> bool {
         match (self, value) {
             (Type::Struct(_) | Type::Raw, _) => false,

@@ -39,12 +39,12 @@ impl<'r> Strings<'r> {
         self.0.len()
     }
 
-    /// True if the list is empty or nil.
+    /// Returns true if the list is empty or nil.
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 
-    /// One after the other.
+    /// Iterates over the strings.
     pub fn iter(self) -> impl ExactSizeIterator<Item = &'r str> + Clone {
         self.0.iter().map(Value::as_str)
     }
@@ -75,12 +75,12 @@ impl<'r, V> List<'r, V> {
         self.items.len()
     }
 
-    /// True if the list is empty or nil.
+    /// Returns true if the list is empty or nil.
     pub fn is_empty(self) -> bool {
         self.items.is_empty()
     }
 
-    /// One after the other.
+    /// Iterates over the items.
     pub fn iter(self) -> impl ExactSizeIterator<Item = V> + use<'r, V> {
         self.items.iter().map(move |item| (self.view)(item.as_record()))
     }
@@ -98,12 +98,12 @@ macro_rules! views {
             pub struct $view<'r>(Option<&'r Record<'r>>);
 
             impl<'r> $view<'r> {
-                /// The view of a record.
+                /// Returns the view of a record.
                 pub fn new(record: &'r Record<'r>) -> Self {
                     Self(Some(record))
                 }
 
-                /// The record, unless the struct is missing.
+                /// Returns the record, unless the struct is missing.
                 pub fn record(self) -> Option<&'r Record<'r>> {
                     self.0
                 }

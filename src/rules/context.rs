@@ -14,17 +14,17 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a release.
+    /// Makes the context of a release.
     pub fn new(release: Release) -> Self {
         Context { rules: release.rules(), release, gates: Gates::defaults(release) }
     }
 
-    /// The context of a release with some gates set.
+    /// Makes the context of a release with some gates set.
     pub fn with_gates(release: Release, gates: Gates) -> Self {
         Context { gates, ..Context::new(release) }
     }
 
-    /// An empty list of errors that quotes as this release does.
+    /// Makes an empty list of errors that quotes as this release does.
     pub fn errors(&self) -> Errors {
         Errors::new(self.release)
     }

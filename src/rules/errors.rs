@@ -26,12 +26,12 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// Upstream's `Error()`: path, type, value, detail.
+    /// Writes upstream's `Error()`: path, type, value, detail.
     pub fn message(&self) -> String {
         [self.field.as_str(), ": ", self.body.as_str()].concat()
     }
 
-    /// The finding of kube-apiserver with this error.
+    /// Makes the finding of kube-apiserver with this error.
     pub fn finding(&self) -> Finding {
         let mut finding = Finding::error(self.code, Origin::ApiServer, self.message()).with_cause(self.cause);
         finding.path = Some(self.field.clone());
@@ -60,7 +60,7 @@ pub enum Bad<'v> {
 }
 
 impl<'v> Bad<'v> {
-    /// The value of a field.
+    /// Returns the value of a field.
     pub fn field(record: &'v Record<'v>, name: &str) -> Self {
         match record.schema.slot(name).and_then(|slot| record.schema.fields.get(slot)) {
             Some(field) => Bad::Value(&field.ty, record.get(name)),
@@ -68,7 +68,7 @@ impl<'v> Bad<'v> {
         }
     }
 
-    /// A number of things.
+    /// Makes a number of things.
     pub fn count(count: usize) -> Self {
         Bad::Int(i64::try_from(count).unwrap_or(i64::MAX))
     }
@@ -103,7 +103,7 @@ impl Errors {
         Errors { list: Vec::new(), rules: release.rules(), release, bytes: 0, panicked: None, uncompiled: Vec::new() }
     }
 
-    /// The server's code panics at this place: it answers with an internal error and nothing else.
+    /// Records that the server's code panics at this place: it answers with an internal error and nothing else.
     pub fn panic(&mut self, path: &Path<'_>, why: Panic) {
         self.panicked.get_or_insert_with(|| (path.steps(), why));
     }
@@ -126,32 +126,32 @@ impl Errors {
         self.panicked.as_ref().map(|(steps, why)| (steps.as_slice(), why))
     }
 
-    /// The message about a label with dots.
+    /// Returns which message a label with dots gets.
     pub fn dotted_label(&self) -> DottedLabel {
         self.rules.dotted_label
     }
 
-    /// True if errors show values as JSON.
+    /// Returns true if errors show values as JSON.
     pub fn values_as_json(&self) -> bool {
         self.rules.values_as_json
     }
 
-    /// The words of names and labels.
+    /// Returns the words of names and labels.
     pub fn wording(&self) -> Wording {
         self.rules.wording
     }
 
-    /// True if errors of owner references name the reference by its index.
+    /// Returns true if errors of owner references name the reference by its index.
     pub fn owner_paths_have_index(&self) -> bool {
         self.rules.owner_paths_have_index
     }
 
-    /// True if the errors of an incomplete owner reference do not repeat the name of the field.
+    /// Returns true if the errors of an incomplete owner reference do not repeat the name of the field.
     pub fn owner_texts_plain(&self) -> bool {
         self.rules.values_as_json
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -161,7 +161,7 @@ impl Errors {
         self.list.is_empty()
     }
 
-    /// The errors in their order.
+    /// Returns the errors in their order.
     pub fn list(&self) -> &[FieldError] {
         &self.list
     }
@@ -181,7 +181,7 @@ impl Errors {
         self.list.extend(generated.list);
     }
 
-    /// A value as the release prints it.
+    /// Prints a value as the release does.
     fn print(&self, value: &Bad<'_>, out: &mut String) {
         let json = self.rules.values_as_json;
         match value {
@@ -206,12 +206,12 @@ impl Errors {
         self.list
     }
 
-    /// The Unicode tables the values are quoted by.
+    /// Returns the Unicode tables the values are quoted by.
     pub fn unicode(&self) -> GoUnicode {
         self.rules.unicode
     }
 
-    /// True once [`MAX_BYTES`] of texts are kept; later errors are dropped.
+    /// Returns true once [`MAX_BYTES`] of texts are kept; later errors are dropped.
     pub fn is_full(&self) -> bool {
         self.bytes >= MAX_BYTES
     }
@@ -238,24 +238,24 @@ impl Errors {
         self.list.push(FieldError { code, cause, field, body, steps: path.steps(), part: EntryPart::Value });
     }
 
-    /// A value is missing.
+    /// Reports that a value is missing.
     pub fn required(&mut self, code: Code, path: &Path<'_>, detail: &str) {
         self.push(code, Cause::Required, path, None, detail);
     }
 
-    /// A value is malformed.
+    /// Reports that a value is malformed.
     pub fn invalid(&mut self, code: Code, path: &Path<'_>, value: Bad<'_>, detail: &str) {
         self.push(code, Cause::Invalid, path, Some(&value), detail);
     }
 
-    /// A string is malformed: one error for each message.
+    /// Reports that a string is malformed: one error for each message.
     pub fn malformed(&mut self, code: Code, path: &Path<'_>, value: &str, messages: &[Cow<'static, str>]) {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
         }
     }
 
-    /// [`Errors::malformed`] for an invalid key at the end of the path.
+    /// Reports as [`Errors::malformed`] does an invalid key at the end of the path.
     pub fn malformed_key(&mut self, code: Code, path: &Path<'_>, value: &str, messages: &[Cow<'static, str>]) {
         for message in messages {
             self.invalid(code, path, Bad::Str(value), message);
@@ -280,22 +280,22 @@ impl Errors {
         self.push(code, Cause::NotSupported, path, Some(&Bad::Named(value)), &detail);
     }
 
-    /// A string that has the wrong form for its type.
+    /// Reports a string that has the wrong form for its type.
     pub fn type_invalid(&mut self, code: Code, path: &Path<'_>, value: &str, detail: &str) {
         self.push(code, Cause::TypeInvalid, path, Some(&Bad::Str(value)), detail);
     }
 
-    /// A name that does not exist.
+    /// Reports a name that does not exist.
     pub fn not_found(&mut self, code: Code, path: &Path<'_>, value: &str) {
         self.push(code, Cause::NotFound, path, Some(&Bad::Named(value)), "");
     }
 
-    /// A name that does not exist, with the reason. Its type is a plain string.
+    /// Reports a name that does not exist, with the reason. Its type is a plain string.
     pub fn not_found_because(&mut self, code: Code, path: &Path<'_>, value: &str, detail: &str) {
         self.push(code, Cause::NotFound, path, Some(&Bad::Str(value)), detail);
     }
 
-    /// A value that may not be set; the error's path is the empty one, which upstream prints as `[]`.
+    /// Reports a value that may not be set; the error's path is the empty one, which upstream prints as `[]`.
     pub fn forbidden_nowhere(&mut self, code: Code, path: &Path<'_>, detail: &str) {
         self.push(code, Cause::Forbidden, path, None, detail);
         if let Some(last) = self.list.last_mut() {
@@ -303,22 +303,22 @@ impl Errors {
         }
     }
 
-    /// A list or map of more than `max` entries.
+    /// Reports a list or map of more than `max` entries.
     pub fn too_many(&mut self, code: Code, path: &Path<'_>, count: usize, max: usize) {
         self.push(code, Cause::TooMany, path, Some(&Bad::count(count)), &format!("must have at most {max} items"));
     }
 
-    /// A value that may not be set.
+    /// Reports a value that may not be set.
     pub fn forbidden(&mut self, code: Code, path: &Path<'_>, detail: &str) {
         self.push(code, Cause::Forbidden, path, None, detail);
     }
 
-    /// The server reports an internal error for a value.
+    /// Reports the server's internal error for a value.
     pub fn internal(&mut self, code: Code, path: &Path<'_>, detail: &str) {
         self.push(code, Cause::Internal, path, None, detail);
     }
 
-    /// A text of more than `max` bytes, as the core validators say it.
+    /// Reports a text of more than `max` bytes, as the core validators say it.
     pub fn too_long_bytes(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {
             return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
@@ -326,12 +326,12 @@ impl Errors {
         self.push(code, Cause::TooLong, path, None, &format!("must have at most {max} bytes"));
     }
 
-    /// A text of more than `max` characters, as generated rules say it.
+    /// Reports a text of more than `max` characters, as generated rules say it.
     pub fn too_long_characters(&mut self, code: Code, path: &Path<'_>, max: usize) {
         self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} characters"));
     }
 
-    /// A text or list longer than `max`, as the DRA validators say it.
+    /// Reports a text or list longer than `max`, as the DRA validators say it.
     pub fn too_long(&mut self, code: Code, path: &Path<'_>, max: usize) {
         if self.rules.too_long_says_bytes {
             return self.push(code, Cause::TooLong, path, None, &format!("may not be more than {max} bytes"));
@@ -340,12 +340,12 @@ impl Errors {
     }
 }
 
-/// True if errors were left out because their texts together pass [`MAX_BYTES`].
+/// Returns true if errors were left out because their texts together pass [`MAX_BYTES`].
 pub fn is_cut(errors: &[FieldError]) -> bool {
     errors.iter().map(|error| error.field.len().saturating_add(error.body.len())).fold(0, usize::saturating_add) >= MAX_BYTES
 }
 
-/// The text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
+/// Writes the text of an aggregate: one error bare, several in brackets, equal texts once (apimachinery,
 /// pkg/util/errors/errors.go).
 pub fn aggregate(errors: &[FieldError]) -> String {
     let mut seen = std::collections::BTreeSet::new();

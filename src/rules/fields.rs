@@ -9,7 +9,7 @@ use crate::rules::immutable;
 /// Maximum number of bytes of a driver name.
 pub const DRIVER_MAX: usize = 63;
 
-/// The driver name rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,
+/// Validates a driver's name by the rule of CSI: not empty, 63 bytes, a subdomain once lowered (kube-apiserver,
 /// pkg/apis/core/validation/validation.go, `ValidateCSIDriverName`).
 pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     if name.is_empty() {
@@ -21,7 +21,7 @@ pub fn driver_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     errors.malformed(Code::DriverNameInvalid, path, name, &names::lowered_subdomain(name));
 }
 
-/// `spec` may not change. A missing spec counts as a spec of zero values.
+/// Checks that `spec` does not change. A missing spec counts as a spec of zero values.
 pub fn immutable_spec(new: Option<&Record<'_>>, old: Option<&Record<'_>>, errors: &mut Errors) {
     let Some(schema) = new.or(old).map(|record| record.schema) else { return };
     let zero = Record::empty(schema);

@@ -10,27 +10,27 @@ use crate::rules::errors::{Bad, Errors};
 /// The message of the server.
 pub const MESSAGE: &str = "field is immutable";
 
-/// A struct may not change; the error shows the new one in Go syntax.
+/// Checks that a struct does not change; the error shows the new one in Go syntax.
 pub fn record(code: Code, path: &Path<'_>, new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
     if !same_record(new, old) {
         errors.invalid(code, path, Bad::Record(new), MESSAGE);
     }
 }
 
-/// Semantic equality: nil and empty lists and maps are the same, a value that was not given is Go's zero value, times
-/// are compared as instants, quantities by their amount (`1Ki` is `1024`), verbatim JSON byte by byte. Recursion is bounded
-/// by the depth of the tables.
+/// Compares by semantic equality: nil and empty lists and maps are the same, a value that was not given is Go's zero value, times
+/// are compared as instants, quantities by their amount (`1Ki` is `1024`), verbatim JSON byte by byte. Recursion is bounded by
+/// the depth of the tables.
 pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
     a.schema.fields.iter().zip(&a.slots).zip(&b.slots).all(|((field, a), b)| same_value(&field.ty, a, b))
 }
 
-/// [`same_record`] for one field of two structs of the same type.
+/// Compares as [`same_record`] does one field of two structs of the same type.
 pub fn same_field(a: &Record<'_>, b: &Record<'_>, name: &str) -> bool {
     let field = a.schema.slot(name).and_then(|slot| a.schema.fields.get(slot));
     field.is_some_and(|field| same_value(&field.ty, a.get(name), b.get(name)))
 }
 
-/// [`same_record`] for one value of a type.
+/// Compares as [`same_record`] does one value of a type.
 pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     match ty {
         Type::String | Type::Named(..) | Type::Uid | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
@@ -60,8 +60,8 @@ pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// The differences between two structs: the path to the outermost differing field that is not a struct on both sides, with its
-/// new and stored value. Recursion is bounded by the depth of the tables.
+/// Returns the differences between two structs: the path to the outermost differing field that is not a struct on both sides,
+/// with its new and stored value. Recursion is bounded by the depth of the tables.
 pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Difference<'r>> {
     let mut found = Vec::new();
     for ((field, new), old) in new.schema.fields.iter().zip(&new.slots).zip(&old.slots) {

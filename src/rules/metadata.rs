@@ -45,18 +45,18 @@ impl NameRule {
     }
 }
 
-/// Metadata of a new object as the kinds' own validators check it: the generic rules, then qualified finalizers.
+/// Validates the metadata of a new object as the kinds' own validators check it: the generic rules, then qualified finalizers.
 pub fn create(meta: ObjectMeta<'_>, scope: Scope, rules: &Rules, errors: &mut Errors) {
     create_named(meta, scope, NameRule::Subdomain, rules, errors);
 }
 
-/// [`create`] with a rule for names of its own.
+/// Validates as [`create`] does, with a rule for names of its own.
 pub fn create_named(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
     generic_create(meta, scope, rule, rules, errors);
     qualified_finalizers(meta, errors);
 }
 
-/// The generic part of [`create`].
+/// Validates the generic part of [`create`].
 pub fn generic_create(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules: &Rules, errors: &mut Errors) {
     let root = Path::ROOT;
     let path = root.field("metadata");
@@ -92,13 +92,13 @@ pub fn generic_create(meta: ObjectMeta<'_>, scope: Scope, rule: NameRule, rules:
     managed_fields(meta, &path, errors);
 }
 
-/// Metadata of a changed object as the kinds' own validators check it.
+/// Validates the metadata of a changed object as the kinds' own validators check it.
 pub fn update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Errors) {
     generic_update(new, old, errors);
     qualified_finalizers(new, errors);
 }
 
-/// The generic part of [`update`].
+/// Validates the generic part of [`update`].
 pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Errors) {
     let root = Path::ROOT;
     let path = root.field("metadata");
@@ -145,7 +145,7 @@ pub fn generic_update(new: ObjectMeta<'_>, old: ObjectMeta<'_>, errors: &mut Err
     managed_fields(new, &path, errors);
 }
 
-/// Metadata a template gives its claims: labels and annotations, nothing else (kube-apiserver,
+/// Validates the metadata a template gives its claims: labels and annotations, nothing else (kube-apiserver,
 /// pkg/apis/core/validation/validation.go).
 pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     let meta = ObjectMeta::new(record);
@@ -161,7 +161,7 @@ pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// Go's strict zero value: an explicit empty list is not zero, an empty string is.
+/// Returns true for Go's strict zero value: an explicit empty list is not zero, an empty string is.
 fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
     match (ty, value) {
         (_, Value::Unset) => true,
@@ -200,7 +200,7 @@ fn owner_references(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// The errors of releases before 1.37 about missing parts.
+/// Adds the errors of releases before 1.37 about missing parts.
 fn incomplete(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Errors) {
     let plain = errors.owner_texts_plain();
     let mut missing = |name: &str, value: &str, detail: &str| {
@@ -221,7 +221,7 @@ fn incomplete(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Error
     }
 }
 
-/// The errors of 1.37 about missing parts.
+/// Adds the errors of 1.37 about missing parts.
 fn required_parts(reference: OwnerReference<'_>, item: &Path<'_>, errors: &mut Errors) {
     let code = Code::OwnerReferenceIncomplete;
     let api_version = reference.api_version();
@@ -269,7 +269,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// The version in an `apiVersion`; empty if Go's parser rejects it.
+/// Returns the version in an `apiVersion`; empty if Go's parser rejects it.
 fn version_of(api_version: &str) -> &str {
     match api_version.split_once('/') {
         None => api_version,
@@ -302,7 +302,7 @@ fn each_finalizer(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
     }
 }
 
-/// The core rule: a finalizer without `/` must be one of Kubernetes' own.
+/// Validates finalizers by the core rule: a finalizer without `/` must be one of Kubernetes' own.
 fn qualified_finalizers(meta: ObjectMeta<'_>, errors: &mut Errors) {
     let root = Path::ROOT;
     let metadata = root.field("metadata");
@@ -321,7 +321,7 @@ fn managed_fields(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
     }
 }
 
-/// The name of a field manager, in `managedFields` or in the options of a request (apimachinery,
+/// Validates the name of a field manager, in `managedFields` or in the options of a request (apimachinery,
 /// pkg/apis/meta/v1/validation/validation.go, `ValidateFieldManager`).
 pub fn manager(name: &str, path: &Path<'_>, errors: &mut Errors) {
     if name.len() > MANAGER_MAX {

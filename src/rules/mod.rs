@@ -23,14 +23,14 @@ use crate::api::{Api, ClassicKind, ObjectKind};
 use crate::record::{Record, view};
 use classic::{claim, class, parameters, scheduling, slice, template};
 
-/// The errors of the registered validation function for exactly these objects, without defaulting.
+/// Returns the errors of the registered validation function for exactly these objects, without defaulting.
 pub fn functions(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Vec<FieldError> {
     let mut errors = context.errors();
     run(api, new, operation, context, &mut errors);
     errors.into_list()
 }
 
-/// The same list, added to `errors`.
+/// Adds the same errors to `errors`.
 pub fn run(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
     let kind = match api.kind.object {

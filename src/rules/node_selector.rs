@@ -12,7 +12,7 @@ pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors
     judge(selector, false, path, errors);
 }
 
-/// A selector that is set. `values`: the values of labels are judged too.
+/// Validates a selector that is set. `values`: the values of labels are judged too.
 pub fn validate_record(selector: &Record<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
     judge(NodeSelector::new(selector), values, path, errors);
 }

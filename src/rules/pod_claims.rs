@@ -109,7 +109,7 @@ enum Holder {
 }
 
 impl Holder {
-    /// The names of its fields. Up to 1.30 the names of an entry are under `source`, and a container names no request.
+    /// Returns the names of its fields. Up to 1.30 the names of an entry are under `source`, and a container names no request.
     fn fields(self, flat: bool) -> &'static [&'static str] {
         match (self, flat) {
             (Holder::Entry, true) => &["name", "resourceClaimName", "resourceClaimTemplateName"],
@@ -179,7 +179,7 @@ pub fn read<'t>(tree: &'t Tree<'t>, item: &'t Item) -> Option<PodClaims<'t>> {
 }
 
 impl<'t> PodClaims<'t> {
-    /// `spec.resources.claims`
+    /// Returns `spec.resources.claims`.
     fn pod_level(&self) -> Option<NodeId> {
         let resources = self.tree.get(self.spec, "resources")?;
         self.tree.get(resources, "claims").filter(|claims| !self.is_null(*claims))
@@ -203,7 +203,7 @@ impl<'t> PodClaims<'t> {
         tree.items(node)
     }
 
-    /// A text, `None` if it is absent.
+    /// Reads a text, `None` if it is absent.
     fn text(&mut self, map: NodeId, name: &'static str, steps: &[Step]) -> Option<&'t str> {
         let tree = self.tree;
         let node = tree.get(map, name).filter(|node| !self.is_null(*node))?;
@@ -216,7 +216,7 @@ impl<'t> PodClaims<'t> {
         text
     }
 
-    /// A map; something else is mistyped.
+    /// Takes a map; something else is mistyped.
     fn map(&mut self, node: NodeId, steps: &[Step]) -> Option<NodeId> {
         let tree = self.tree;
         if self.is_null(node) {
@@ -266,8 +266,8 @@ impl<'t> PodClaims<'t> {
         Used { name, request: self.text(map, "request", steps).unwrap_or_default() }
     }
 
-    /// The findings of a release about the claims of the pod, in the server's order: unknown fields, then errors. Their steps lead
-    /// from the object. `unknown`: how bad an unknown field is; `None`: the server drops it without a word.
+    /// Returns the findings of a release about the claims of the pod, in the server's order: unknown fields, then errors. Their
+    /// steps lead from the object. `unknown`: how bad an unknown field is; `None`: the server drops it without a word.
     pub fn findings(&self, release: Release, unknown: Option<Severity>) -> Vec<Finding> {
         let prefix: Vec<Step> = self.to_spec.iter().map(|name| key(name)).collect();
         let full = |steps: &[Step]| -> Vec<Step> { prefix.iter().chain(steps).cloned().collect() };
@@ -289,7 +289,7 @@ impl<'t> PodClaims<'t> {
         found
     }
 
-    /// The fields that a release does not know.
+    /// Returns the fields that a release does not know.
     fn unknown(&self, release: Release) -> impl Iterator<Item = (Holder, &[Step])> {
         let flat = rules_of(release).flat;
         let is_unknown = move |(holder, steps): &&(Holder, Vec<Step>)| match steps.last() {
@@ -301,7 +301,7 @@ impl<'t> PodClaims<'t> {
         self.fields.iter().filter(is_unknown).filter(below).map(|(holder, steps)| (*holder, steps.as_slice()))
     }
 
-    /// The errors of a release. None where something cannot be decoded: the server stops there.
+    /// Returns the errors of a release. None where something cannot be decoded: the server stops there.
     pub fn errors(&self, release: Release) -> Vec<FieldError> {
         let rules = rules_of(release);
         let mut errors = Errors::new(release);
@@ -411,7 +411,7 @@ fn printed(entry: &Entry<'_>, errors: &Errors) -> String {
     )
 }
 
-/// `source` as the server prints it up to 1.30.
+/// Prints `source` as the server does up to 1.30.
 fn printed_source(entry: &Entry<'_>) -> String {
     let [claim, template] = entry.source;
     format!("core.ClaimSource{{ResourceClaimName:{}, ResourceClaimTemplateName:{}}}", address(claim), address(template))
@@ -460,7 +460,7 @@ fn judge_used(rules: &Rules, used: &[Used<'_>], path: &Path<'_>, known: &BTreeSe
     }
 }
 
-/// The server's finding about a field that it does not know.
+/// Makes the server's finding about a field that it does not know.
 fn unknown_field(holder: Holder, steps: Vec<Step>, release: Release, severity: Severity) -> Finding {
     let path = path::render(&steps);
     let mut finding = Finding::of_severity(Code::UnknownField, severity, Origin::ApiServer, format!("unknown field \"{path}\""));

@@ -38,25 +38,25 @@ impl<'t> Body<'t> {
         Body { api, decoded }
     }
 
-    /// The body read from `null`.
+    /// Makes the body read from `null`.
     pub fn empty(api: Api, release: Release) -> Self {
         let mut record = Record::empty(api.kind.schema);
         defaults::apply(&mut record, &api, release);
         Body { api, decoded: Decoded { record, mismatches: Vec::new(), answer: None, strict: Vec::new() } }
     }
 
-    /// The object in the version that was written.
+    /// Returns the object in the version that was written.
     pub fn record(&self) -> &Record<'t> {
         &self.decoded.record
     }
 
-    /// The decoding error the server answers with.
+    /// Returns the decoding error the server answers with.
     pub fn mismatch(&self) -> Option<&str> {
         let decoded = &self.decoded;
         decoded.answer.and_then(|answer| decoded.mismatches.get(answer)).map(|mismatch| mismatch.message.as_str())
     }
 
-    /// The error of strict decoding: all unknown and duplicate fields in one text.
+    /// Returns the error of strict decoding: all unknown and duplicate fields in one text.
     pub fn strict_error(&self) -> Option<String> {
         let items: Vec<&str> = self.decoded.strict.iter().map(|strict| strict.message.as_str()).collect();
         (!items.is_empty()).then(|| format!("strict decoding error: {}", items.join(", ")))
@@ -67,7 +67,7 @@ impl<'t> Body<'t> {
         findings(tree, &self.decoded, validation)
     }
 
-    /// The object as the rules judge it.
+    /// Returns the object as the rules judge it.
     pub fn into_hub(self, release: Release) -> Hub<'t> {
         Hub::of(self.api, release, self.decoded.record)
     }

@@ -20,7 +20,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Warnings and notes of claimkit; the server does not report these changes.
+    /// Returns warnings and notes of claimkit; the server does not report these changes.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let root = Path::ROOT;

@@ -24,7 +24,7 @@ pub enum Unknown {
     SmallLetters(&'static str),
 }
 
-/// The result for an object that the release does not have.
+/// Makes the result for an object that the release does not have.
 pub fn unknown(item: &Item) -> Unknown {
     let Item { kind, api_version, release, .. } = item;
     let version = api::version(api_version).filter(|version| version.served_by(*release));
@@ -35,7 +35,7 @@ pub fn unknown(item: &Item) -> Unknown {
     Unknown::Unmapped(unmapped(item))
 }
 
-/// kubectl's message for an object whose kind the server does not have.
+/// Returns kubectl's message for an object whose kind the server does not have.
 pub fn unmapped(item: &Item) -> String {
     let Item { kind, api_version, release, .. } = item;
     let quoted = |text: &str| go::quote(text, release.rules().unicode);
@@ -50,7 +50,7 @@ pub fn unmapped(item: &Item) -> String {
     }
 }
 
-/// kubectl refuses to send an object to a namespace other than the requested one (cli-runtime, pkg/resource/visitor.go,
+/// Refuses as kubectl does to send an object to a namespace other than the requested one (cli-runtime, pkg/resource/visitor.go,
 /// `RequireNamespace`).
 pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding> {
     let given = item.namespace.as_str();
@@ -69,7 +69,8 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
     Some(finding)
 }
 
-/// The body that kubectl makes of an object is larger than the server reads. `namespace`: where it goes, if it is namespaced.
+/// Refuses a body that kubectl makes of an object and that is larger than the server reads. `namespace`: where it goes, if it is
+/// namespaced.
 pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Finding, Status)> {
     let written = tree.span(node);
     if written.len() <= MAX_BODY / MOST_GROWTH && !tree.has_aliases() {
@@ -94,7 +95,7 @@ pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Find
     Some((finding.with_help("split the object: the server reads no more of one request"), status))
 }
 
-/// How many bytes kubectl adds for the namespace.
+/// Returns how many bytes kubectl adds for the namespace.
 fn filled(tree: &Tree<'_>, node: NodeId, namespace: &str) -> usize {
     if namespace.is_empty() {
         return 0;

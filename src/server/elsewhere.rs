@@ -38,7 +38,7 @@ impl Standing {
     }
 }
 
-/// The remark if releases answer differently to an object. `standing`: the answer of the assumed release.
+/// Makes the remark if releases answer differently to an object. `standing`: the answer of the assumed release.
 pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Finding> {
     let mut standings: Vec<(Release, Standing)> = Vec::new();
     let mut reason = None;
@@ -74,7 +74,7 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
     })
 }
 
-/// The remark if the next release no longer serves the object's version, by the lifecycle data of its types.
+/// Makes the remark if the next release no longer serves the object's version, by the lifecycle data of its types.
 pub fn ending(api: Api, release: Release) -> Option<Finding> {
     let next = release.minor.saturating_add(1);
     api.kind.deprecated.filter(|(_, removed)| *removed == next)?;
@@ -86,7 +86,7 @@ pub fn ending(api: Api, release: Release) -> Option<Finding> {
     Some(finding.with_help(Code::VersionEnds.help().unwrap_or_default()))
 }
 
-/// `refused in 1.32 and 1.33, accepted from 1.34`
+/// Writes `refused in 1.32 and 1.33, accepted from 1.34`.
 fn history(standings: &[(Release, Standing)]) -> String {
     let mut text = String::new();
     let runs: Vec<&[(Release, Standing)]> = standings.chunk_by(|before, after| before.1 == after.1).collect();
@@ -106,7 +106,8 @@ fn history(standings: &[(Release, Standing)]) -> String {
 }
 
 impl ObjectRequest<'_, '_> {
-    /// The answer of the release, and the first reason if it does not accept the whole object. `None` if there is no answer.
+    /// Returns the answer of the release, and the first reason if it does not accept the whole object. `None` if there is no
+    /// answer.
     fn standing(&self) -> Option<(Standing, Option<String>)> {
         let (tree, body) = self.body()?;
         let undecodable = self.decoding_error(&body);

@@ -49,7 +49,7 @@ pub struct Reply {
     pub panics: bool,
 }
 
-/// The answer. Objects of the classic family are not answered here.
+/// Answers a call. Objects of the classic family are not answered here.
 pub fn answer(call: &Call<'_>) -> Reply {
     if call.api.version.family != Family::Device {
         return Reply::default();

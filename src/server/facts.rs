@@ -134,7 +134,8 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// The object without the fields that the server drops from a new object because their gates are off; `None`: it drops none.
+    /// Copies the object without the fields that the server drops from a new object because their gates are off; `None`: it drops
+    /// none.
     fn as_new<'t>(
         &mut self,
         input: &Input<'_>,
@@ -224,7 +225,7 @@ impl<'o> Gathering<'o> {
         }
     }
 
-    /// The namespace of an object: its own, or that of objects that name none.
+    /// Returns the namespace of an object: its own, or that of objects that name none.
     fn namespace_of(&self, item: &Item) -> String {
         (if item.namespace.is_empty() { self.namespace } else { &item.namespace }).to_owned()
     }

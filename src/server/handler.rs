@@ -55,7 +55,7 @@ pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
     true
 }
 
-/// The fields that an entry owns; `None` if they are unreadable.
+/// Returns the fields that an entry owns; `None` if they are unreadable.
 fn owned(entry: &Record<'_>) -> Option<Set> {
     match entry.get("fieldsV1").as_str() {
         "" => Some(Set::default()),

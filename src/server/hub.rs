@@ -18,7 +18,7 @@ pub struct Hub<'t> {
 }
 
 impl<'t> Hub<'t> {
-    /// The hub's shape of a decoded object with its defaults.
+    /// Takes a decoded object into the hub's shape, with its defaults.
     pub fn of(api: Api, release: Release, record: Record<'t>) -> Self {
         match api.kind.object {
             ObjectKind::Classic(_) => Hub { record, paths: PathMap::default() },
@@ -58,7 +58,7 @@ impl PathMap {
         self.moves.push(Move { hub, written });
     }
 
-    /// The path that the user wrote; `None` if it equals the hub's. The longest matching mapping applies.
+    /// Returns the path that the user wrote; `None` if it equals the hub's. The longest matching mapping applies.
     pub fn written(&self, hub: &[Step]) -> Option<Vec<Step>> {
         if let Some(shape) = self.shape {
             return convert::written(shape.version, shape.kind, shape.release, hub);

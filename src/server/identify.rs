@@ -62,7 +62,7 @@ pub fn identify(document: &Value, stored: Api, release: Release) -> Kind {
     }
 }
 
-/// The value of a member that is text, or absent; `None` if it is something else.
+/// Returns the value of a member that is text, or absent; `None` if it is something else.
 fn text<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v str> {
     match members.get(name) {
         None | Some(Value::Null) => Some(""),

@@ -21,7 +21,7 @@ use crate::server::varies;
 use crate::text::{Span, Tree};
 use std::collections::BTreeMap;
 
-/// A finding about a stored object. It has no fixes: the object is not in a file.
+/// Makes a finding one about a stored object, without fixes: the object is not in a file.
 fn of_stored(mut finding: Finding) -> Finding {
     finding.fixes.clear();
     finding.about(TextField::Old)
@@ -59,7 +59,7 @@ fn identity<'a>(options: &'a ValidateOptions<'_>, item: &'a Item) -> (&'a str, &
     (&item.kind, namespace, &item.name)
 }
 
-/// The stored objects of an update; of several with the same name the first.
+/// Collects the stored objects of an update; of several with the same name the first.
 pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>) -> Partners<'a> {
     let mut partners = BTreeMap::new();
     for item in old.into_iter().flat_map(|old| &old.items) {
@@ -139,7 +139,7 @@ impl ObjectRequest<'_, '_> {
         verdict
     }
 
-    /// A rule that taints everything does so only with its gate.
+    /// Softens the remark on a rule that taints everything: it does so only with its gate.
     fn soften_taint_rule(&self, remarks: &mut [Finding]) {
         let gates = self.gates.unwrap_or(Gates::defaults(self.release));
         let on = |name: &str| Gate::named(name).is_some_and(|gate| gates.on(gate));
@@ -154,7 +154,7 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// The result if kubectl does not send the object, or the server does not read it.
+    /// Returns the result if kubectl does not send the object, or the server does not read it.
     fn unsent(&self, tree: &Tree<'_>) -> Option<Outcome> {
         if self.via() != Via::Kubectl || self.options.patched {
             return None;
@@ -171,20 +171,20 @@ impl ObjectRequest<'_, '_> {
         Some(Outcome { findings: vec![finding], status: Some(status), ..Outcome::default() })
     }
 
-    /// The decoding error, if any, and the server's answer, without explanations.
+    /// Returns the decoding error, if any, and the server's answer, without explanations.
     pub(super) fn answer(&self) -> Option<(Option<String>, Outcome)> {
         let (tree, body) = self.body()?;
         let undecodable = self.decoding_error(&body);
         Some((undecodable, self.answer_to(tree, body)?))
     }
 
-    /// True if the server decodes the object and refuses it.
+    /// Returns true if the server decodes the object and refuses it.
     pub fn is_refused(&self) -> bool {
         let decoded = self.body().filter(|(_, body)| body.mismatch().is_none());
         decoded.and_then(|(tree, body)| self.answer_to(tree, body)).is_some_and(|outcome| outcome.status.is_some())
     }
 
-    /// The body as it is read, and the text's tree.
+    /// Returns the body as it is read, and the text's tree.
     pub(super) fn body(&self) -> Option<(&Tree<'_>, Body<'_>)> {
         if self.is_not_served() {
             return None;
@@ -193,18 +193,18 @@ impl ObjectRequest<'_, '_> {
         Some((tree, self.read(tree, self.input, self.item)))
     }
 
-    /// The server's answer to a body, without explanations.
+    /// Returns the server's answer to a body, without explanations.
     pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<Outcome> {
         self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))
     }
 
-    /// The server's decoding error for a body.
+    /// Returns the server's decoding error for a body.
     pub(super) fn decoding_error(&self, body: &Body<'_>) -> Option<String> {
         let strict = || body.strict_error().filter(|_| self.options.field_validation == FieldValidation::Strict);
         body.mismatch().map(str::to_owned).or_else(strict)
     }
 
-    /// The server's answer; `None` if there is no stored object to compare with, which is then the only finding.
+    /// Returns the server's answer; `None` if there is no stored object to compare with, which is then the only finding.
     fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
         let request = Request {
             release: self.release,
@@ -249,7 +249,7 @@ impl ObjectRequest<'_, '_> {
         })
     }
 
-    /// The maximum number of devices in a slice whose devices use certain features, and in any other slice.
+    /// Returns the maximum number of devices in a slice whose devices use certain features, and in any other slice.
     fn reduced(&self) -> Option<(usize, usize)> {
         let release = self.release;
         let ObjectKind::Device(DeviceKind::ResourceSlice) = self.api.kind.object else { return None };
@@ -267,8 +267,8 @@ impl ObjectRequest<'_, '_> {
         Some(Status::undecodable(self.api.kind.kind, self.api.version.name, error, unicode))
     }
 
-    /// The stored object has a value of the wrong type. The validators' harness decodes it like the new one; a server
-    /// could not have stored it.
+    /// Reports that the stored object has a value of the wrong type. The validators' harness decodes it like the new one; a
+    /// server could not have stored it.
     fn stored_undecodable(&self, error: &str, span: Option<Span>, verdict: &mut Verdict) {
         match self.via() {
             Via::Validator => {
@@ -283,15 +283,15 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// True for a List as an object of its own, a status update of a kind without status, or a version that the cluster does not
-    /// serve although its release can.
+    /// Returns true for a List as an object of its own, a status update of a kind without status, or a version that the cluster
+    /// does not serve although its release can.
     fn is_not_served(&self) -> bool {
         self.is_switched_off()
             || self.api.kind.items.is_some()
             || (matches!(self.options.operation, Operation::UpdateStatus(_)) && !self.api.kind.status_in(self.release))
     }
 
-    /// True if the cluster does not serve the object's version, although its release can.
+    /// Returns true if the cluster does not serve the object's version, although its release can.
     fn is_switched_off(&self) -> bool {
         let version = self.api.version.name;
         self.options.served.is_some_and(|served| served.iter().all(|name| name != version))
@@ -332,7 +332,7 @@ impl ObjectRequest<'_, '_> {
         Body::read(tree, item.node, self.api, how)
     }
 
-    /// The stored object of an update.
+    /// Returns the stored object of an update.
     fn partner<'t>(&self, old: &'t Input<'_>) -> Result<(&'t Tree<'t>, Body<'t>), Box<Finding>> {
         let (kind, namespace, name) = (&self.item.kind, &self.item.namespace, &self.item.name);
         let found = match (self.input.items.as_slice(), old.items.as_slice()) {
@@ -368,7 +368,8 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    /// The server validates the object without the dropped fields. Errors that disappear with the gates on are caused by that.
+    /// Explains errors by the dropped fields, without which the server validates the object. Errors that disappear with the gates
+    /// on are caused by that.
     fn explain_dropped(&self, dropped: &[(String, Gate)], findings: &mut [Finding]) {
         let Some((first, ..)) = dropped.split_first() else { return };
         let mine = |finding: &Finding| finding.severity == Severity::Error && finding.origin == Origin::ApiServer;
@@ -408,7 +409,7 @@ impl ObjectRequest<'_, '_> {
     }
 }
 
-/// The number of steps in which two paths agree before they part. Keys of maps are written `.key` or `[key]`.
+/// Returns the number of steps in which two paths agree before they part. Keys of maps are written `.key` or `[key]`.
 fn common(one: &str, other: &str) -> usize {
     let signs = ['.', '[', ']'];
     let (one, other) = (one.split(signs), other.split(signs));

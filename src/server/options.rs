@@ -119,7 +119,7 @@ impl<'a> ValidateOptions<'a> {
         self
     }
 
-    /// The gates that are on in a release; `None` if the options set no gate. The error names the gate.
+    /// Returns the gates that are on in a release; `None` if the options set no gate. The error names the gate.
     pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, Error> {
         let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else { return Ok(None) };
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
@@ -132,7 +132,7 @@ impl<'a> ValidateOptions<'a> {
         self
     }
 
-    /// The namespace of an object whose manifest has `given`, which may be empty.
+    /// Returns the namespace of an object whose manifest has `given`, which may be empty.
     pub(crate) fn namespace_of<'n>(&self, given: &'n str) -> &'n str
     where
         'a: 'n,
@@ -140,7 +140,7 @@ impl<'a> ValidateOptions<'a> {
         if given.is_empty() { self.namespace.unwrap_or("default") } else { given }
     }
 
-    /// The text of the stored objects.
+    /// Returns the text of the stored objects.
     pub(crate) fn stored(&self) -> Option<&'a str> {
         self.operation.stored()
     }

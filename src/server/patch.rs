@@ -145,7 +145,7 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Res
     refused(finding)
 }
 
-/// Server-side apply of a configuration if no object of its name is stored: the server creates the object.
+/// Applies a configuration on the server's side if no object of its name is stored: the server creates the object.
 ///
 /// # Errors
 /// A feature gate that the release does not know or has locked.
@@ -171,13 +171,13 @@ pub(super) fn stored_is(message: String) -> Finding {
     Finding::new(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
-/// The patch cannot be read because its text has this finding.
+/// Reports that the patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
     let message = format!("the patch cannot be read: {}", finding.message);
     Finding { span: finding.span, ..Finding::new(Code::PatchRefused, Origin::Claimkit, message) }
 }
 
-/// A finding of the result's validation. A finding about the stored object keeps its position.
+/// Makes a finding one about the result's validation. A finding about the stored object keeps its position.
 fn of_result(finding: Finding) -> Finding {
     let finding = Finding { object: Some(0), fixes: Vec::new(), ..finding };
     match finding.within {
@@ -265,7 +265,7 @@ impl PatchRequest<'_, '_> {
         self.options.namespace.unwrap_or("default")
     }
 
-    /// An apply when no object is stored.
+    /// Applies when no object is stored.
     fn create(&self) -> Result<Done, Stop> {
         let Item { name, release, .. } = self.item;
         self.check_options()?;
@@ -315,12 +315,12 @@ impl PatchRequest<'_, '_> {
         Ok(Done { result: self.value(&result)?, text, live: None })
     }
 
-    /// The namespace of the stored object.
+    /// Returns the namespace of the stored object.
     fn stored_namespace(&self) -> &str {
         if self.item.namespace.is_empty() { self.namespace() } else { &self.item.namespace }
     }
 
-    /// A patched object with the namespace of the request, if it has none (apiserver, pkg/registry/rest/meta.go,
+    /// Gives a patched object the namespace of the request, if it has none (apiserver, pkg/registry/rest/meta.go,
     /// `EnsureObjectNamespaceMatchesRequestNamespace`).
     fn with_namespace<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
         let own = value.pointer("/metadata/namespace");
@@ -355,7 +355,7 @@ impl PatchRequest<'_, '_> {
         Ok(())
     }
 
-    /// Options that the server refuses.
+    /// Refuses options as the server does.
     fn check_options(&self) -> Result<(), Stop> {
         let manager = self.patch.field_manager.unwrap_or_default();
         let mut errors = Errors::new(self.item.release);
@@ -448,7 +448,7 @@ impl PatchRequest<'_, '_> {
         Err(Stop::Patch(Refused::BadRequest(format!("invalid object type: {named}"))))
     }
 
-    /// The patched object must decode as its kind, without unknown fields if field validation is strict.
+    /// Checks that the patched object decodes as its kind, without unknown fields if field validation is strict.
     pub(super) fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
         if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
@@ -483,7 +483,7 @@ impl PatchRequest<'_, '_> {
         Ok(())
     }
 
-    /// The answer to a document without `apiVersion`. The server decodes it as its internal type, to which every field but `kind` is
+    /// Answers a document without `apiVersion`. The server decodes it as its internal type, to which every field but `kind` is
     /// unknown.
     fn internal(&self, patched: &Unjudged) -> Result<(), Stop> {
         let members = patched.value.as_object().into_iter().flat_map(|members| members.keys());
@@ -499,7 +499,7 @@ impl PatchRequest<'_, '_> {
         Err(Stop::Status(Box::new(Status::bad_request(message))))
     }
 
-    /// The patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
+    /// Reads the patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
     fn read_patch(&self) -> Result<Value, Stop> {
         let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
         let file = crate::text::read(self.patch.text, &self.options.limits);

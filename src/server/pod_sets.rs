@@ -304,7 +304,7 @@ struct Way<'w, 't> {
 }
 
 impl Way<'_, '_> {
-    /// Recursion is bounded by the steps.
+    /// Follows the steps, by which recursion is bounded.
     fn follow(&mut self, steps: &[Step], here: Here) {
         let tree = self.tree;
         let Some(((name, times), rest)) = steps.split_first() else {

@@ -23,8 +23,8 @@ pub fn judge_created(api: Api, object: &Record<'_>, context: &Context, errors: &
     metadata::generic_create(Object::new(object).metadata(), api.kind.scope, NameRule::PathSegment, context.rules, errors);
 }
 
-/// The errors of an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors
-/// come more than once.
+/// Judges an update over HTTP. The generic rules and the strategy both judge the object after the fix-ups, so most errors come
+/// more than once.
 pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context) -> Errors {
     let (Operation::Update(old) | Operation::UpdateStatus(old)) = operation else { return context.errors() };
     let status = matches!(operation, Operation::UpdateStatus(_));
@@ -40,7 +40,7 @@ pub fn judge_update(api: Api, new: &Record<'_>, operation: Operation<&Record<'_>
     errors
 }
 
-/// The kinds whose update strategy calls the create function before the update function.
+/// Returns true for the kinds whose update strategy calls the create function before the update function.
 fn strategy_creates_too(api: Api) -> bool {
     match api.kind.object {
         ObjectKind::Classic(kind) => match kind {
@@ -54,7 +54,7 @@ fn strategy_creates_too(api: Api) -> bool {
     }
 }
 
-/// Fix-ups before validation, then the strategy's `PrepareForUpdate`.
+/// Makes the fix-ups before validation, then those of the strategy's `PrepareForUpdate`.
 pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context: &Context) -> Record<'r> {
     let mut new = new.clone();
     let has_status = new.schema.slot("status").is_some();
@@ -94,7 +94,7 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     new
 }
 
-/// An update without `resourceVersion`, or with zero, is unconditional: it takes the stored version. The store does this before
+/// Fills in the stored version: an update without `resourceVersion`, or with zero, is unconditional. The store does this before
 /// [`judge_update`].
 pub fn fill_resource_version<'r>(new: &mut Record<'r>, old: &Record<'r>) {
     let Some(stored) = old.record("metadata") else { return };
@@ -155,7 +155,7 @@ fn generated_name(base: &str) -> String {
     format!("{}{RANDOM_END}", base.get(..end).unwrap_or_default())
 }
 
-/// The status of a new object is always dropped.
+/// Drops the status of a new object, always.
 pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     if object.schema.slot("status").is_some() && object.has("status") {
         changes.status_dropped = true;
@@ -172,7 +172,7 @@ pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
     }
 }
 
-/// True if the object has a valid, nonzero resource version.
+/// Returns true if the object has a valid, nonzero resource version.
 pub fn stored_before(object: &Record<'_>) -> bool {
     let resource_version = Object::new(object).metadata().resource_version();
     let digits = resource_version.bytes().all(|b| b.is_ascii_digit());

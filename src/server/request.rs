@@ -76,8 +76,8 @@ pub struct Outcome {
     pub panics: bool,
 }
 
-/// A create. The server refuses a body of the wrong type first. It refuses unknown fields, too; the object is still judged, for
-/// the findings.
+/// Answers a create. The server refuses a body of the wrong type first. It refuses unknown fields, too; the object is still
+/// judged, for the findings.
 pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
     match Handler::begin(request, &body, None) {
         Ok(work) => work.create(body.into_hub(request.release)).strict(&work),
@@ -90,7 +90,7 @@ pub fn update<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Ou
     replace(request, body, stored, Part::Object)
 }
 
-/// An update of a stored object's status.
+/// Answers an update of a stored object's status.
 pub fn update_status<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
     replace(request, body, stored, Part::Status)
 }
@@ -112,7 +112,7 @@ struct Handler<'w, 'r> {
     strict: Option<String>,
 }
 
-/// Warnings about selectors that were not compiled.
+/// Makes warnings about selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
         let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
@@ -255,8 +255,8 @@ impl<'w, 'r> Handler<'w, 'r> {
         Outcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..Outcome::default() }
     }
 
-    /// The handler's changes to `ownerReferences` and `managedFields`. The recorded test answers leave it out, and so does
-    /// admission.
+    /// Makes the handler's changes to `ownerReferences` and `managedFields`, which neither the recorded test answers nor
+    /// admission have.
     fn handle(&self, object: &mut Record<'r>, managers: Value<'r>, changes: &mut Changes) -> Option<Finding> {
         if !matches!(self.request.reach, Reach::Server | Reach::Store) {
             return None;
@@ -270,7 +270,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Some(warning)
     }
 
-    /// The answer to an object of the device family.
+    /// Answers an object of the device family.
     fn answer(&self, kind: DeviceKind, judged: Judged<'_>, paths: &PathMap, changes: Changes) -> Outcome {
         let Judged { record, errors, dropped } = judged;
         let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
@@ -319,7 +319,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         Outcome { findings, status, changes, warnings, stored, dropped, panics: false }
     }
 
-    /// A warning for admin access if a namespace label decides about it and the labels are unknown.
+    /// Warns of admin access if a namespace label decides about it and the labels are unknown.
     fn unknown_labels(&self, kind: DeviceKind, record: &Record<'_>, paths: &PathMap) -> Option<Finding> {
         let none = BTreeMap::new();
         let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
@@ -333,7 +333,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         )
     }
 
-    /// A warning if generated rules, whose messages are unknown, replace some of the hand-written rules.
+    /// Warns if generated rules, whose messages are unknown, replace some of the hand-written rules.
     fn generated(&self, kind: DeviceKind) -> Option<Finding> {
         let context = &self.context;
         let covered = matches!(
@@ -349,13 +349,13 @@ impl<'w, 'r> Handler<'w, 'r> {
         (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
     }
 
-    /// claimkit's warning about a dropped field.
+    /// Makes claimkit's warning about a dropped field.
     fn dropped(&self, dropped: &Dropped, paths: &PathMap) -> Finding {
         let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
         dropped.finding(steps, self.context.release)
     }
 
-    /// The errors as findings, with the paths in the manifest. Each message appears once, as for a client.
+    /// Makes findings of the errors, with the paths in the manifest. Each message appears once, as for a client.
     fn findings(&self, errors: &[FieldError], paths: &PathMap) -> Vec<Finding> {
         let once = matches!(self.request.reach, Reach::Admission | Reach::Store);
         let mut seen = BTreeSet::new();
@@ -379,7 +379,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         findings
     }
 
-    /// True for an object of the device family that is judged as sent to its URL, which names its namespace.
+    /// Returns true for an object of the device family that is judged as sent to its URL, which names its namespace.
     fn endpoint(&self) -> bool {
         self.api.version.family == Family::Device
             && matches!(self.request.reach, Reach::Functions | Reach::Strategy | Reach::Server)
@@ -449,7 +449,7 @@ impl<'w, 'r> Handler<'w, 'r> {
 }
 
 impl Outcome {
-    /// A strict decoding error replaces the server's answer.
+    /// Replaces the server's answer by a strict decoding error.
     fn strict(mut self, work: &Handler<'_, '_>) -> Self {
         if let Some(error) = &work.strict {
             self.status = Some(work.undecodable(error));
@@ -463,20 +463,20 @@ impl Outcome {
     }
 }
 
-/// A `Warning` header of the server.
+/// Makes the finding of a `Warning` header of the server.
 fn server_warning(text: String) -> Finding {
     let mut finding = Finding::new(Code::ServerWarning, Origin::ApiServer, text);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding
 }
 
-/// The store refuses to create an object that has a resource version.
+/// Refuses as the store does to create an object that has a resource version.
 fn stored_before(changes: Changes) -> Outcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
     refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)
 }
 
-/// The outcome of a refusal outside of validation, about one field of `metadata`.
+/// Makes the outcome of a refusal outside of validation, about one field of `metadata`.
 fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome {
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];

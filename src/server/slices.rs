@@ -78,7 +78,7 @@ impl<'o, 't> Together<'o, 't> {
         }
     }
 
-    /// The attributes and capacities that the slices publish.
+    /// Collects the attributes and capacities that the slices publish.
     pub fn published(&self) -> Published {
         let mut published = Published::default();
         for (_, item, tree) in self.objects() {
@@ -94,8 +94,8 @@ impl<'o, 't> Together<'o, 't> {
         self.items.iter().filter_map(move |(index, item)| Some((*index, item, tree(item)?)))
     }
 
-    /// Findings about the slices and taint rules, for the scheduler of their release. Refused objects are left out: they have
-    /// errors already.
+    /// Returns findings about the slices and taint rules, for the scheduler of their release. Refused objects are left out: they
+    /// have errors already.
     pub fn findings(&self, is_refused: &dyn Fn(usize) -> bool) -> Vec<Finding> {
         let Gathering { release, facts, .. } = &self.gathering;
         let Some(Ok(gates)) = self.is_asked.then(|| self.options.gates_in(*release)) else { return Vec::new() };
@@ -121,7 +121,7 @@ impl<'o, 't> Together<'o, 't> {
     }
 }
 
-/// A finding of the allocator with its position in the text. `objects`: the objects of the text to search for its subject.
+/// Makes a finding of the allocator with its position in the text. `objects`: the objects of the text to search for its subject.
 pub fn placed<'i, 't: 'i>(mut objects: impl Iterator<Item = (usize, &'i Item, &'i Tree<'t>)>, found: &Remark) -> Finding {
     let full =
         |item: &Item| if item.namespace.is_empty() { item.name.clone() } else { format!("{}/{}", item.namespace, item.name) };

@@ -69,7 +69,7 @@ impl Status {
         Status { kind: "Status", api_version: "v1", metadata: Empty {}, status: "Failure", message, reason, details, code }
     }
 
-    /// 422: the errors of validation. `None` if there are none.
+    /// Makes a 422: the errors of validation. `None` if there are none.
     pub(crate) fn invalid(kind: &'static str, name: &str, errors: &[FieldError], unicode: GoUnicode) -> Option<Self> {
         if errors.is_empty() {
             return None;
@@ -91,7 +91,7 @@ impl Status {
         Self::bad_request(format!("{body_kind} in version {version} cannot be handled as a {kind}: {error}"))
     }
 
-    /// 400 with this message.
+    /// Makes a 400 with this message.
     pub(crate) fn bad_request(message: String) -> Self {
         Self::failure(400, "BadRequest", message, None)
     }
@@ -102,26 +102,26 @@ impl Status {
         Self::bad_request("the namespace of the provided object does not match the namespace sent on the request".to_owned())
     }
 
-    /// 413: the body, or the patched object, is larger than the server allows.
+    /// Makes a 413: the body, or the patched object, is larger than the server allows.
     pub(crate) fn too_large(message: &str) -> Self {
         Self::failure(413, "RequestEntityTooLarge", format!("Request entity too large: {message}"), None)
     }
 
-    /// 404: there is no object of this name. `plural` is the resource.
+    /// Makes a 404: there is no object of this name. `plural` is the resource.
     pub(crate) fn not_found(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} not found", go::quote(name, unicode));
         let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(404, "NotFound", message, Some(details))
     }
 
-    /// 409: an object of this name already exists. `plural` is the resource.
+    /// Makes a 409: an object of this name already exists. `plural` is the resource.
     pub(crate) fn already_exists(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!("{plural}.{GROUP} {} already exists", go::quote(name, unicode));
         let details = StatusDetails { name: name.to_owned(), group: GROUP, kind: plural, causes: Vec::new() };
         Self::failure(409, "AlreadyExists", message, Some(details))
     }
 
-    /// 409: the stored object has another resource version. `plural` is the resource.
+    /// Makes a 409: the stored object has another resource version. `plural` is the resource.
     pub(crate) fn conflict(plural: &'static str, name: &str, unicode: GoUnicode) -> Self {
         let message = format!(
             "Operation cannot be fulfilled on {plural}.{GROUP} {}: the object has been modified; please apply your changes to the latest version and try again",
@@ -131,12 +131,12 @@ impl Status {
         Self::failure(409, "Conflict", message, Some(details))
     }
 
-    /// 500: an error without a more specific status.
+    /// Makes a 500: an error without a more specific status.
     pub(crate) fn internal(message: &str) -> Self {
         Self::failure(500, "", message.to_owned(), None)
     }
 
-    /// 422: the errors of the options of a patch. `None` if there are none.
+    /// Makes a 422: the errors of the options of a patch. `None` if there are none.
     pub(crate) fn bad_options(errors: &[FieldError]) -> Option<Self> {
         if errors.is_empty() {
             return None;
@@ -146,7 +146,7 @@ impl Status {
         Some(Self::failure(422, "Invalid", message, Some(details)))
     }
 
-    /// The answer to a refused patch; `None` if the server's answer is unknown.
+    /// Returns the answer to a refused patch; `None` if the server's answer is unknown.
     pub(crate) fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
         let details = |causes| Some(StatusDetails { name: String::new(), group: "", kind: "", causes });
         Some(match refused {

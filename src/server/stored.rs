@@ -2,7 +2,7 @@
 
 use crate::finding::{Code, Finding, Origin, TextField};
 
-/// The stored object cannot be read because its text has this finding.
+/// Reports that the stored object cannot be read because its text has this finding.
 pub fn unreadable(finding: &Finding) -> Finding {
     let message = format!("the stored object cannot be read: {}", finding.message);
     let about = Finding::new(Code::StoredObject, Origin::Claimkit, message)

@@ -89,7 +89,7 @@ impl Judged {
         }
     }
 
-    /// An object before it is judged.
+    /// Makes an object before it is judged.
     pub(crate) fn of(item: &Item) -> Self {
         Judged {
             api_version: item.api_version.clone().into(),
@@ -194,7 +194,7 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
     reports
 }
 
-/// The report of one of several files. `first`: the index of its first object among those of all files.
+/// Makes the report of one of several files. `first`: the index of its first object among those of all files.
 fn of_file<'t>(
     mut file: File<'t>,
     objects: Vec<Judged>,
@@ -423,7 +423,7 @@ impl<'a, 't> Session<'a, 't> {
         }
     }
 
-    /// All findings, behind those about the texts; the objects; and whether all is in order.
+    /// Returns all findings, behind those about the texts; the objects; and whether all is in order.
     fn finish(mut self, of_texts: Vec<Finding>) -> (Vec<Finding>, Vec<Judged>, bool) {
         self.judge_pods();
         let (options, objects, own) = (self.options, &self.objects, self.own);
@@ -451,7 +451,7 @@ impl<'a, 't> Session<'a, 't> {
     }
 }
 
-/// The server's answer to creating an object whose name is taken, and the finding about it.
+/// Returns the server's answer to creating an object whose name is taken, and the finding about it.
 fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
     let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
     let mut finding = Finding::new(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
@@ -480,8 +480,8 @@ impl Created {
     }
 }
 
-/// The stored object without the fields that the server sets anew for each request. After a patch only times from the server's
-/// clock are removed.
+/// Reads the stored object without the fields that the server sets anew for each request. After a patch only times from the
+/// server's clock are removed.
 fn stored_object(text: &str, patched: bool) -> Option<serde_json::Value> {
     let mut object: serde_json::Value = serde_json::from_str(text).ok()?;
     if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut).filter(|_| !patched) {
@@ -505,7 +505,7 @@ pub(crate) fn without_clock(value: &mut serde_json::Value) {
     }
 }
 
-/// The finding about an object of another group, and whether the object is valid, if known.
+/// Returns the finding about an object of another group, and whether the object is valid, if known.
 ///
 /// `pod`: the claims of its pod are judged.
 fn other(input: &Input<'_>, item: &Item, index: usize, pod: bool) -> (Option<bool>, Finding) {
@@ -516,8 +516,8 @@ fn other(input: &Input<'_>, item: &Item, index: usize, pod: bool) -> (Option<boo
     }
 }
 
-/// The server's answer to an object of an unknown kind, and the finding about it. The answer is `None` if the server does not
-/// receive the object or the object has no kind.
+/// Returns the server's answer to an object of an unknown kind, and the finding about it. The answer is `None` if the server does
+/// not receive the object or the object has no kind.
 fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via: Via) -> (Option<Box<Status>>, Finding) {
     let version = item.api_version.rsplit('/').next().unwrap_or_default();
     let unicode = item.release.rules().unicode;
@@ -537,7 +537,7 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
     (status.map(Box::new), place(input, item, index, finding))
 }
 
-/// An error if the group looks like a misspelling of `resource.k8s.io`.
+/// Reports an error if the group looks like a misspelling of `resource.k8s.io`.
 fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)?;
     let message = format!("`{}` is not the API group of Dynamic Resource Allocation: write `{right}`", item.api_version);

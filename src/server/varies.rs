@@ -9,14 +9,15 @@ use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use std::ops::RangeInclusive;
 
-/// The releases that serve a kind in a version, oldest first.
+/// Returns the releases that serve a kind in a version, oldest first.
 pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (Release, &'static Kind)> {
     let served = LAST_PATCHES.iter().copied().filter(|release| version.served_by(*release));
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
 
-/// True if the releases that serve the kind may answer a create of this object differently, so that each release must be asked.
-/// One release has accepted the object and dropped no field. This walk over the fields takes a fraction of the time of an answer.
+/// Returns true if the releases that serve the kind may answer a create of this object differently, so that each release must be
+/// asked. One release has accepted the object and dropped no field. This walk over the fields takes a fraction of the time of an
+/// answer.
 pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     let mut minors = serving(api.version, api.kind.kind).map(|(release, _)| release);
     let Some(first) = minors.next() else { return false };
@@ -27,9 +28,9 @@ pub fn may_differ(api: Api, record: &Record<'_>) -> bool {
     first != last && (basic || varies(record, &(first..=last)))
 }
 
-/// True if strict decoding fails in every release that serves the kind. A field without a row in the table is unknown to all of
-/// them; if a release does not know the mapping around it, that mapping is the unknown field. A duplicate field is a duplicate in
-/// every release.
+/// Returns true if strict decoding fails in every release that serves the kind. A field without a row in the table is unknown to
+/// all of them; if a release does not know the mapping around it, that mapping is the unknown field. A duplicate field is a
+/// duplicate in every release.
 pub fn none_decodes(decoded: &Decoded<'_>) -> bool {
     decoded.strict.iter().any(|strict| match strict.kind {
         StrictKind::Unknown => strict.schema.is_some_and(|schema| !schema.has(&strict.field)),
@@ -49,7 +50,7 @@ pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> boo
     classic || findings.iter().any(alike)
 }
 
-/// Recursion is bounded by the depth of the tables.
+/// Returns true if the releases may answer differently. Recursion is bounded by the depth of the tables.
 fn varies(record: &Record<'_>, releases: &RangeInclusive<Release>) -> bool {
     let given = record.schema.fields.iter().zip(&record.slots).filter(|(_, value)| !matches!(value, Value::Unset));
     given.into_iter().any(|(field, value)| field_varies(field, value, releases) || value_varies(value, releases))
@@ -89,7 +90,7 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
     matches!(field.ty, Type::String) && field.json == "expression" && selector_varies(value.as_str(), first.minor, last.minor)
 }
 
-/// True if a field is too large for some of the releases, but not for all.
+/// Returns true if a field is too large for some of the releases, but not for all.
 fn sizes_vary(field: &Field, size: usize, first: Release, last: Release) -> bool {
     let within = |release: Release| field.limit(release).is_none_or(|limit| size <= limit);
     within(first) != within(last)

@@ -3,7 +3,7 @@
 use crate::policy::cluster::Labels;
 use crate::policy::settings::{ClassRule, List};
 
-/// A text in CEL; JSON's escapes are CEL's.
+/// Writes a text in CEL; JSON's escapes are CEL's.
 pub fn text(value: &str) -> String {
     serde_json::Value::from(value).to_string()
 }
@@ -34,7 +34,7 @@ pub fn matches(value: &str, patterns: &[String]) -> String {
     }
 }
 
-/// The regular expression (RE2) of a pattern.
+/// Writes the regular expression (RE2) of a pattern.
 fn regex(pattern: &str) -> String {
     let mut out = String::new();
     for c in pattern.chars() {

@@ -51,7 +51,7 @@ pub fn targets(settings: &Settings) -> Vec<Target> {
     targets
 }
 
-/// A request is judged if it creates an object or changes the part at `path`.
+/// Writes the condition under which a request is judged: it creates an object or changes the part at `path`.
 fn changed(path: &str) -> String {
     format!("request.operation == \"CREATE\" || object.{path} != oldObject.{path}")
 }
@@ -65,7 +65,7 @@ fn version(settings: &Settings) -> Option<Check> {
     })
 }
 
-/// Lists that accept or refuse names, in words.
+/// Describes a list that accepts or refuses names, in words.
 fn describe_list(what: &str, list: &List) -> String {
     match list {
         List::Any => format!("{what}: all"),
@@ -74,7 +74,7 @@ fn describe_list(what: &str, list: &List) -> String {
     }
 }
 
-/// Claims, or templates with the spec of a claim at `path`.
+/// Makes the checks of claims, or of templates with the spec of a claim at `path`.
 fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str, &str)], path: &str) -> Target {
     let devices = format!("object.{path}.devices");
     let in_devices = |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
@@ -180,7 +180,7 @@ fn one(value: &str, pattern: &str) -> String {
     matches(value, std::slice::from_ref(&pattern.to_owned()))
 }
 
-/// The limits of requests: of classes with an entry, then of the rest.
+/// Makes the limits of requests: of classes with an entry, then of the rest.
 fn request_limits(settings: &Settings, each: &mut dyn FnMut(&'static str, String, String)) {
     let limits = &settings.limits;
     let by_class = |of: &dyn Fn(&RequestLimits) -> String| {
@@ -226,7 +226,7 @@ fn capacity(name: &str, most: &str) -> String {
     format!("(!{same} || quantity(string(q.capacity.requests[n])).compareTo(quantity({})) <= 0)", text(most))
 }
 
-/// The statuses of claims: a driver that the stored status has already is accepted.
+/// Makes the checks of the statuses of claims: a driver that the stored status has already is accepted.
 fn statuses(settings: &Settings) -> Target {
     let mut checks = Vec::new();
     if let Some(accepted) = accepts(&settings.drivers, "d") {
@@ -434,7 +434,7 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ta
     Target { name, rules, status: false, changed: changed(path), variables, checks }
 }
 
-/// How many devices a container may ask for as an extended resource of a class.
+/// Writes how many devices a container may ask for as an extended resource of a class.
 fn counts(settings: &Settings, class: &str) -> Option<String> {
     let limits = &settings.limits;
     let of = |limits: &RequestLimits| {

@@ -99,7 +99,7 @@ fn policy(settings: &Settings, target: &Target, checks: &[&Check], name: &str, w
     line(0, &format!("spec: {{policyName: {name}, validationActions: [{actions}]}}"));
 }
 
-/// The conditions under which a request is judged at all.
+/// Returns the conditions under which a request is judged at all.
 fn exemptions(settings: &Settings) -> Vec<(&'static str, String)> {
     let mut conditions = Vec::new();
     if !settings.exempt_usernames.is_empty() {

@@ -20,13 +20,13 @@ const RESERVED_FOR_MAX: usize = 32;
 /// In the order the server lists them.
 const ALLOCATION_MODES: &[&str] = &["Immediate", "WaitForFirstConsumer"];
 
-/// A new claim. Its status was dropped before validation.
+/// Validates a new claim. Its status was dropped before validation.
 pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(claim.metadata(), Scope::Namespaced, context.rules, errors);
     spec(claim.spec(), &Path::ROOT.field("spec"), errors);
 }
 
-/// The spec of a claim or of a template's claims.
+/// Validates the spec of a claim or of a template's claims.
 pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
     let class = spec.resource_class_name();
     errors.malformed(Code::ClassNameInvalid, &path.field("resourceClassName"), class, &names::subdomain(class));
@@ -45,7 +45,7 @@ pub fn spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-/// A changed claim: the spec is immutable, and validated again.
+/// Validates a changed claim: the spec is immutable, and validated again.
 pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     crate::rules::fields::immutable_spec(new.spec().record(), old.spec().record(), errors);
@@ -162,7 +162,7 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
     }
 }
 
-/// All fields of an entry, for comparing whole entries.
+/// Returns all fields of an entry, for comparing whole entries.
 fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> (&'r str, &'r str, &'r str, &'r str) {
     (entry.uid(), entry.name(), entry.resource(), entry.api_group())
 }

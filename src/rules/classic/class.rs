@@ -29,7 +29,7 @@ pub fn update(new: ResourceClass<'_>, old: ResourceClass<'_>, context: &Context,
     create(new, context, errors);
 }
 
-/// The reference of a class or of generated class parameters.
+/// Validates the reference of a class or of generated class parameters.
 pub fn parameters_reference(
     reference: ResourceClassParametersReference<'_>,
     path: &Path<'_>,

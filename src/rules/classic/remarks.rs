@@ -7,7 +7,7 @@ use crate::record::view;
 use crate::rules::classic::scheduler;
 use crate::rules::context::Context;
 
-/// Remarks on the object itself, independent of the operation.
+/// Adds remarks on the object itself, independent of the operation.
 pub fn object(kind: ClassicKind, record: &Record<'_>, context: &Context, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
     match kind {

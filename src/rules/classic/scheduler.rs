@@ -28,7 +28,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     }
 }
 
-/// The API itself checks keys, operators and the number of values, but not single values.
+/// Returns true if the API itself reports a finding: it checks keys, operators and the number of values, but not single values.
 fn told_by_the_api(finding: &Finding) -> bool {
     finding.code == Code::NodeSelectorUnparsable && finding.path.as_ref().is_none_or(|path| !path.contains(".values["))
 }

@@ -12,19 +12,19 @@ use std::collections::BTreeSet;
 
 const NODES_MAX: usize = 128;
 
-/// A new object. Its status is dropped before; `selectedNode` is not checked.
+/// Validates a new object. Its status is dropped before; `selectedNode` is not checked.
 pub fn create(object: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(object.metadata(), Scope::Namespaced, context.rules, errors);
     nodes(object.spec().potential_nodes(), &Path::ROOT.field("spec").field("potentialNodes"), errors);
 }
 
-/// A changed object: everything of it may change.
+/// Validates a changed object: everything of it may change.
 pub fn update(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);
 }
 
-/// A changed status. The server's paths say `status.claims` for `status.resourceClaims`.
+/// Validates a changed status. The server's paths say `status.claims` for `status.resourceClaims`.
 pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_>, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;
@@ -40,7 +40,7 @@ pub fn update_status(new: PodSchedulingContext<'_>, old: PodSchedulingContext<'_
     }
 }
 
-/// A set of node names, at most 128.
+/// Validates a set of node names, at most 128.
 fn nodes(list: Strings<'_>, path: &Path<'_>, errors: &mut Errors) {
     let mut seen = BTreeSet::new();
     for (index, node) in list.iter().enumerate() {

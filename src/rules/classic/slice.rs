@@ -25,7 +25,7 @@ pub fn create(slice: ResourceSlice<'_>, context: &Context, errors: &mut Errors) 
     }
 }
 
-/// A changed slice: node and driver are immutable.
+/// Validates a changed slice: node and driver are immutable.
 pub fn update(new: ResourceSlice<'_>, old: ResourceSlice<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(new.metadata(), old.metadata(), errors);
     create(new, context, errors);

@@ -15,7 +15,7 @@ pub fn model_required(path: &Path<'_>, errors: &mut Errors) {
     errors.required(Code::StructuredModelRequired, path, "exactly one structured model field must be set");
 }
 
-/// The data of a handle that the scheduler allocated.
+/// Validates the data of a handle that the scheduler allocated.
 pub fn handle(handle: StructuredResourceHandle<'_>, path: &Path<'_>, errors: &mut Errors) {
     if !handle.node_name().is_empty() {
         let messages = names::subdomain(handle.node_name());
@@ -35,7 +35,7 @@ pub fn handle(handle: StructuredResourceHandle<'_>, path: &Path<'_>, errors: &mu
     }
 }
 
-/// A selector of a request or filter, new or stored already.
+/// Validates a selector of a request or filter, new or stored already.
 pub fn selector(mode: Mode, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
     let Some(model) = model else { return model_required(path, errors) };
     let named = path.field("namedResources");
@@ -46,7 +46,7 @@ pub fn selector(mode: Mode, model: Option<NamedResourcesSelector<'_>>, path: &Pa
     }
 }
 
-/// The instances of a slice.
+/// Validates the instances of a slice.
 pub fn resources(resources: NamedResourcesResources<'_>, path: &Path<'_>, errors: &mut Errors) {
     let instances = path.field("instances");
     let mut seen = BTreeSet::new();

@@ -20,7 +20,7 @@ const KEY_SHOWN: usize = 96;
 const LISTS: [&str; 4] = ["bools", "ints", "strings", "versions"];
 
 impl Judge<'_> {
-    /// A device. `old`: the stored one of the same name.
+    /// Validates a device. `old`: the stored one of the same name.
     pub fn device(
         &mut self,
         device: &Record<'_>,
@@ -78,7 +78,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Attributes and capacities of a device. `old`: the stored device of the same name.
+    /// Validates attributes and capacities of a device. `old`: the stored device of the same name.
     fn attributes_and_capacity(&mut self, device: &Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         let mut key = |judge: &mut Self, key: &str, path: &Path<'_>| judge.qualified_name(key, path);
         self.map(device.entries("attributes"), &path.field("attributes"), KEY_SHOWN, &mut key, &mut |judge, _, value, path| {

@@ -22,13 +22,13 @@ const SEVERAL: &str = "exactly one of `exactly` or `firstAvailable` is required,
 const MODES: &[&str] = &["All", "ExactCount"];
 const OPERATORS: &[&str] = &["Equal", "Exists"];
 
-/// A new claim. Its status is dropped before.
+/// Validates a new claim. Its status is dropped before.
 pub fn create(claim: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(Object::new(claim).metadata(), Scope::Namespaced, context.rules, errors);
     Judge::new(context, errors).claim_spec(claim.record("spec"), Age::New, &Path::ROOT.field("spec"));
 }
 
-/// A changed claim. Older releases first validate it as a new claim and then as a stored one.
+/// Validates a changed claim. Older releases first validate it as a new claim and then as a stored one.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     let creates = Judge::new(context, errors).v.update_creates;
     if creates {
@@ -49,7 +49,7 @@ pub fn create_template(template: &Record<'_>, context: &Context, errors: &mut Er
     template_spec(template, Age::New, context, errors);
 }
 
-/// A changed template: nothing of its spec may change.
+/// Validates a changed template: nothing of its spec may change.
 pub fn update_template(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     create_template(new, context, errors);
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
@@ -90,13 +90,13 @@ pub fn admin_access(spec: Option<&Record<'_>>, template: bool, label: &str, erro
     }
 }
 
-/// The words for admin access without the label.
+/// Returns the words for admin access without the label.
 pub fn no_label(label: &str) -> String {
     format!("admin access to devices requires the `{label}: true` label on the containing namespace")
 }
 
 impl Judge<'_> {
-    /// The spec of a claim or of a template's claims.
+    /// Validates the spec of a claim or of a template's claims.
     pub fn claim_spec(&mut self, spec: Option<&Record<'_>>, age: Age, path: &Path<'_>) {
         let Some(spec) = spec else { return };
         if let Some(devices) = spec.record("devices") {
@@ -134,7 +134,7 @@ impl Judge<'_> {
         self.derived_cost(derived, path);
     }
 
-    /// A request. Returns what its derived attributes may cost.
+    /// Validates a request. Returns what its derived attributes may cost.
     fn request(&mut self, request: &Record<'_>, devices: &Record<'_>, age: Age, path: &Path<'_>) -> u64 {
         self.label(Code::RequestNameInvalid, request.str("name"), &path.field("name"));
         if self.v.union == Union::Flat {
@@ -185,7 +185,7 @@ impl Judge<'_> {
         derived
     }
 
-    /// Rules shared by an exact request and an alternative. Returns what its derived attributes may cost.
+    /// Validates what an exact request and an alternative share. Returns what its derived attributes may cost.
     fn exact(&mut self, request: &Record<'_>, asked: Option<&Asked<'_>>, age: Age, path: &Path<'_>) -> u64 {
         self.class_name(request.str("deviceClassName"), &path.field("deviceClassName"));
         self.selectors(request, age, path);
@@ -218,7 +218,7 @@ impl Judge<'_> {
         derived
     }
 
-    /// Selectors of a request, class or rule.
+    /// Validates selectors of a request, class or rule.
     pub fn selectors(&mut self, record: &Record<'_>, age: Age, path: &Path<'_>) {
         self.list(record, "selectors", &path.field("selectors"), |judge, item, path| {
             let Some(item) = item.as_record() else { return };
@@ -230,7 +230,7 @@ impl Judge<'_> {
         });
     }
 
-    /// A toleration of a request or of a result.
+    /// Validates a toleration of a request or of a result.
     pub fn toleration(&mut self, toleration: &Record<'_>, path: &Path<'_>) {
         let code = Code::TolerationInvalid;
         let wording = self.errors.wording();
@@ -259,7 +259,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The effects of this release, sorted as the server lists them.
+    /// Returns the effects of this release, sorted as the server lists them.
     pub fn effects(&self, record: &Record<'_>) -> Vec<&'static str> {
         let mut allowed =
             record.schema.field("effect", self.release).map(|(_, field)| field.allowed(self.release)).unwrap_or_default();
@@ -284,7 +284,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The opaque configuration of a claim, class or allocation.
+    /// Validates the opaque configuration of a claim, class or allocation.
     pub fn configuration(&mut self, config: &Record<'_>, age: Age, path: &Path<'_>) {
         let path = path.field("opaque");
         let Some(opaque) = config.record("opaque") else {

@@ -19,7 +19,7 @@ pub fn create(class: &Record<'_>, context: &Context, errors: &mut Errors) {
     Judge::new(context, errors).class_spec(class, None);
 }
 
-/// A changed class. Stored values that have not changed are validated leniently.
+/// Validates a changed class. Stored values that have not changed are validated leniently.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     if Judge::new(context, errors).v.update_creates {
         create(new, context, errors);
@@ -70,7 +70,7 @@ impl Judge<'_> {
     }
 }
 
-/// A name of an extended resource: with a domain that is not Kubernetes' own.
+/// Recognizes a name of an extended resource: with a domain that is not Kubernetes' own.
 fn is_extended_resource_name(name: &str) -> bool {
     name.contains('/')
         && !name.contains("kubernetes.io/")

@@ -15,7 +15,7 @@ const MESSAGE_MAX: usize = 32 * 1024;
 const STATUSES: &[&str] = &["False", "True", "Unknown"];
 
 impl Judge<'_> {
-    /// The items of a list of conditions, its size apart.
+    /// Validates the items of a list of conditions, its size apart.
     pub fn conditions(&mut self, conditions: &[Value<'_>], path: &Path<'_>) {
         let mut seen = BTreeSet::new();
         for (index, condition) in conditions.iter().enumerate() {

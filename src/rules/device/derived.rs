@@ -27,7 +27,7 @@ pub struct Asked<'r> {
 }
 
 impl Judge<'_> {
-    /// The derived attributes of a request or an alternative. Returns what they may cost.
+    /// Validates the derived attributes of a request or an alternative. Returns what they may cost.
     pub fn derived_attributes(&mut self, record: &Record<'_>, asked: &Asked<'_>, path: &Path<'_>) -> u64 {
         let path = path.field("derivedAttributes");
         let mut cost = 0u64;
@@ -76,7 +76,7 @@ impl Judge<'_> {
         0
     }
 
-    /// The sum of what all derived attributes of a claim may cost.
+    /// Validates the sum of what all derived attributes of a claim may cost.
     pub fn derived_cost(&mut self, cost: u64, path: &Path<'_>) {
         if cost > COST_MAX {
             let detail = "too complex, total cost of derived attribute CEL expressions in the claim exceeds cost limit";
@@ -85,7 +85,7 @@ impl Judge<'_> {
     }
 }
 
-/// True if a constraint is about an attribute of the request.
+/// Returns true if a constraint is about an attribute of the request.
 fn names(constraint: &Record<'_>, attribute: &str, asked: &Asked<'_>) -> bool {
     let about =
         if constraint.has("matchAttribute") { constraint.str("matchAttribute") } else { constraint.str("distinctAttribute") };

@@ -29,7 +29,7 @@ pub enum Age {
 }
 
 impl<'c> Judge<'c> {
-    /// The rules of a context.
+    /// Makes a judge by the rules of a context.
     pub fn new(context: &Context, errors: &'c mut Errors) -> Self {
         Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
     }
@@ -39,13 +39,13 @@ impl<'c> Judge<'c> {
         self.gates.on(gate)
     }
 
-    /// The limit of a field in this release.
+    /// Returns the limit of a field in this release.
     pub fn limit(&self, record: &Record<'_>, field: &str) -> Option<usize> {
         let (_, field) = record.schema.field(field, self.release)?;
         field.limit(self.release)
     }
 
-    /// True if the field exists in this release.
+    /// Returns true if the field exists in this release.
     pub fn has_field(&self, record: &Record<'_>, field: &str) -> bool {
         record.schema.field(field, self.release).is_some()
     }
@@ -63,7 +63,7 @@ impl<'c> Judge<'c> {
         self.items(record.list(field), max, path, &mut each)
     }
 
-    /// [`Judge::list`] with a limit of its own.
+    /// Validates as [`Judge::list`] does, with a limit of its own.
     pub fn items<'r>(
         &mut self,
         items: &'r [Value<'r>],
@@ -85,7 +85,7 @@ impl<'c> Judge<'c> {
         true
     }
 
-    /// A list has more items than it may have.
+    /// Reports that a list has more items than it may have.
     pub fn too_many(&mut self, count: usize, max: usize, path: &Path<'_>) {
         match self.v.list_size {
             ListSize::TooLongAfter => self.errors.too_long(Code::ListTooLong, path, max),
@@ -135,7 +135,7 @@ impl<'c> Judge<'c> {
     }
 }
 
-/// A key as shown in a path; a long key loses its middle.
+/// Writes a key as shown in a path; a long key loses its middle.
 fn shortened(key: &str, max: usize) -> Cow<'_, str> {
     if key.len() <= max {
         return Cow::Borrowed(key);

@@ -11,7 +11,7 @@ use crate::rules::errors::Bad;
 const CODE: Code = Code::NodeMappingInvalid;
 
 impl Judge<'_> {
-    /// The resources that a device takes of its node.
+    /// Validates the resources that a device takes of its node.
     pub fn node_resources(&mut self, device: &Record<'_>, path: &Path<'_>) {
         let path = path.field("nodeAllocatableResources");
         for (key, entry) in device.entries("nodeAllocatableResources") {

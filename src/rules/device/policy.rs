@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const CODE: Code = Code::RequestPolicyInvalid;
 
 impl Judge<'_> {
-    /// One capacity. `shared`: the device allows several allocations.
+    /// Validates one capacity. `shared`: the device allows several allocations.
     pub fn capacity(&mut self, capacity: &Record<'_>, shared: bool, path: &Path<'_>) {
         let Some(policy) = capacity.record("requestPolicy") else { return };
         if !self.has_field(capacity, "requestPolicy") {
@@ -123,7 +123,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The step of a range, up to 1.36.
+    /// Validates the step of a range, up to 1.36.
     fn step(&mut self, range: &Range, step: &Measure, whole: &Measure, place: &Path<'_>) {
         let (min, max, default) = (&range.min, &range.max, &range.default);
         let at = place.field("step");
@@ -149,8 +149,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The amounts and the step of a range, from 1.37 on. With the gate DRAFractionalCapacityRange, amounts with fractions are compared
-    /// in thousandths.
+    /// Validates the amounts and the step of a range, from 1.37 on. With the gate DRAFractionalCapacityRange, amounts with
+    /// fractions are compared in thousandths.
     fn steps(&mut self, range: &Range, whole: &Measure, place: &Path<'_>) {
         let amounts = range.amounts();
         let milli = self.on(Gate::DRAFractionalCapacityRange) && amounts.iter().any(|(_, amount)| amount.nanos() % ONE != 0);
@@ -208,7 +208,7 @@ struct Range {
 }
 
 impl Range {
-    /// The amounts by name, in the order in which the server looks at them.
+    /// Returns the amounts by name, in the order in which the server looks at them.
     fn amounts(&self) -> Vec<(&'static str, &Measure)> {
         let all = [
             ("default", Some(&self.default)),
@@ -220,7 +220,7 @@ impl Range {
     }
 }
 
-/// An amount in thousandths; `None` if it has none, or too many.
+/// Returns an amount in thousandths; `None` if it has none, or too many.
 fn thousandths(amount: &Measure) -> Option<i64> {
     let thousandth = ONE / 1000;
     if amount.nanos() % thousandth != 0 {

@@ -28,7 +28,7 @@ pub fn create(request: &Record<'_>, context: &Context, errors: &mut Errors) {
     }
 }
 
-/// A changed request: nothing of its spec may change.
+/// Validates a changed request: nothing of its spec may change.
 pub fn update(new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
     let start = errors.len();
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
@@ -39,7 +39,7 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
     }
 }
 
-/// A changed status: written once.
+/// Validates a changed status: written once.
 pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     let start = errors.len();
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
@@ -108,7 +108,8 @@ impl Judge<'_> {
         }
     }
 
-    /// The generated rules skip unchanged fields. Where those of every kind answer, this one's are in the same table.
+    /// Validates the status of a pool. The generated rules skip unchanged fields. Where those of every kind answer, this one's
+    /// are in the same table.
     fn pool_status(&mut self, status: &Record<'_>, stored: Option<&Record<'_>>, path: &Path<'_>) {
         if self.v.generated_answers {
             return;

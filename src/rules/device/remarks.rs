@@ -4,7 +4,7 @@ use crate::api::DeviceKind;
 use crate::finding::{Code, Finding, Origin, Path};
 use crate::record::Record;
 
-/// Warnings about an object of the device family, in the version that was written.
+/// Adds warnings about an object of the device family, in the version that was written.
 pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
     let path = root.field("spec");
@@ -45,8 +45,8 @@ fn claim_spec(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// kube-scheduler and the eviction controller, `resource.ToleratesTaint`: an empty key matches every key, `Equal` with an empty value
-/// every taint without value.
+/// Warns of tolerations by `resource.ToleratesTaint` of kube-scheduler and the eviction controller: an empty key matches every
+/// key, `Equal` with an empty value every taint without value.
 fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let list = path.field("tolerations");
     for (index, toleration) in ask.records("tolerations").enumerate() {
@@ -59,8 +59,8 @@ fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`: the node selector of an allocation merges the single
-/// term of each device's selector, and fails if a selector has several terms.
+/// Warns of node selectors with several terms. In kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`, the node
+/// selector of an allocation merges the single term of each device's selector, and fails if a selector has several terms.
 fn slice(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let devices = path.field("devices");
     for (index, device) in spec.records("devices").enumerate() {

@@ -12,7 +12,7 @@ use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata;
 use std::collections::BTreeSet;
 
-/// A new object. Its status is dropped before; `selectedNode` is not checked.
+/// Validates a new object. Its status is dropped before; `selectedNode` is not checked.
 pub fn create(object: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::create(Object::new(object).metadata(), Scope::Namespaced, context.rules, errors);
     if let Some(spec) = object.record("spec") {
@@ -20,14 +20,14 @@ pub fn create(object: &Record<'_>, context: &Context, errors: &mut Errors) {
     }
 }
 
-/// A changed object: everything of it may change.
+/// Validates a changed object: everything of it may change.
 pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     create(new, context, errors);
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     create(new, context, errors);
 }
 
-/// A changed status. The server's paths say `status.claims` for `status.resourceClaims`.
+/// Validates a changed status. The server's paths say `status.claims` for `status.resourceClaims`.
 pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     let Some(status) = new.record("status") else { return };
@@ -47,7 +47,7 @@ pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, erro
 }
 
 impl Judge<'_> {
-    /// A set of node names.
+    /// Validates a set of node names.
     fn nodes(&mut self, record: &Record<'_>, field: &str, path: &Path<'_>) {
         let path = path.field(field);
         self.list(record, field, &path, |judge, item, path| judge.subdomain(Code::NodeNameInvalid, item.as_str(), path));

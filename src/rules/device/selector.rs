@@ -9,7 +9,7 @@ use crate::place::environments;
 use crate::record::Record;
 use crate::rules::expression as compiled;
 
-/// The expression of a `cel` struct.
+/// Validates the expression of a `cel` struct.
 pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, age: Age, path: &Path<'_>) {
     if age == Age::Stored && judge.v.stored_selectors_pass {
         return;

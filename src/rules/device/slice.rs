@@ -183,7 +183,7 @@ impl Judge<'_> {
                     .any(|(_, attribute)| attribute.as_record().is_some_and(|attribute| attribute.has_any(&lists)))
     }
 
-    /// Devices that consume counters must have the attribute that names their type of partition.
+    /// Checks that devices which consume counters have the attribute that names their type of partition.
     fn partition_type(&mut self, spec: &Record<'_>, path: &Path<'_>) {
         let code = Code::PartitionTypeInvalid;
         let name = spec.str("partitionTypeAttribute");
@@ -244,7 +244,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The counters of a set, or those that a device consumes.
+    /// Validates the counters of a set, or those that a device consumes.
     pub fn counters(&mut self, record: &Record<'_>, path: &Path<'_>) {
         let code = Code::CountersInvalid;
         let path = path.field("counters");
@@ -259,7 +259,7 @@ impl Judge<'_> {
     }
 }
 
-/// How many counters a device consumes.
+/// Returns how many counters a device consumes.
 pub fn consumed(device: &Record<'_>) -> usize {
     device.records("consumesCounters").map(|set| set.entries("counters").len()).fold(0, usize::saturating_add)
 }

@@ -162,7 +162,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Preparing a device on its node can only be left out together with undoing that.
+    /// Checks that preparing a device on its node is only left out together with undoing that.
     pub fn skipped_operations(&mut self, record: &Record<'_>, path: &Path<'_>) {
         let skips = |name: &str| record.list("skipNodeOperations").iter().any(|item| item.as_str() == name);
         if skips("NodePrepareResources") && !skips("NodeUnprepareResources") && !skips("*") {
@@ -184,7 +184,7 @@ impl Judge<'_> {
         self.configuration(config, Age::New, path);
     }
 
-    /// The two lists of conditions of a device: at most four each, without repetition, both or none.
+    /// Validates the two lists of conditions of a device: at most four each, without repetition, both or none.
     pub fn binding_conditions(&mut self, record: &Record<'_>, path: &Path<'_>) {
         let code = Code::BindingConditionsInvalid;
         let wording = self.errors.wording();

@@ -24,7 +24,7 @@ pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mu
     Judge::new(context, errors).rule_spec(new.record("spec"), old.record("spec"));
 }
 
-/// A changed status: conditions only.
+/// Validates a changed status: conditions only.
 pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
     metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
     let Some(status) = new.record("status") else { return };
@@ -82,7 +82,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A taint. The effect is not judged where it did not change.
+    /// Validates a taint. The effect is not judged where it did not change.
     pub fn taint(&mut self, taint: &Record<'_>, same_effect: bool, path: &Path<'_>) {
         let code = Code::TaintInvalid;
         let wording = self.errors.wording();

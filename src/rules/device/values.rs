@@ -19,17 +19,17 @@ const UID_FORM: &str =
     "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters";
 
 impl Judge<'_> {
-    /// A DNS label: names of devices, requests, counters.
+    /// Validates a DNS label: names of devices, requests, counters.
     pub fn label(&mut self, code: Code, value: &str, path: &Path<'_>) {
         self.errors.malformed(code, path, value, &names::label(value, names::DottedLabel::NamesTheDots));
     }
 
-    /// A DNS subdomain: names of classes and nodes.
+    /// Validates a DNS subdomain: names of classes and nodes.
     pub fn subdomain(&mut self, code: Code, value: &str, path: &Path<'_>) {
         self.errors.malformed(code, path, value, &names::subdomain(value));
     }
 
-    /// The name of a class: required.
+    /// Validates the name of a class: required.
     pub fn class_name(&mut self, value: &str, path: &Path<'_>) {
         if value.is_empty() {
             self.errors.required(Code::ClassNameInvalid, path, "");
@@ -38,7 +38,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A driver's name: a subdomain in any case, at most 63 bytes.
+    /// Validates a driver's name: a subdomain in any case, at most 63 bytes.
     pub fn driver_name(&mut self, value: &str, path: &Path<'_>) {
         if value.is_empty() {
             self.errors.required(Code::DriverNameRequired, path, "");
@@ -52,7 +52,7 @@ impl Judge<'_> {
         self.errors.malformed(Code::DriverNameInvalid, path, value, &names::lowered_subdomain(value));
     }
 
-    /// A pool's name: subdomains with slashes between them.
+    /// Validates a pool's name: subdomains with slashes between them.
     pub fn pool_name(&mut self, value: &str, path: &Path<'_>) {
         if value.is_empty() {
             self.errors.required(Code::PoolNameInvalid, path, "");
@@ -66,7 +66,7 @@ impl Judge<'_> {
         }
     }
 
-    /// An attribute's or capacity's name: an identifier, with or without a domain.
+    /// Validates an attribute's or capacity's name: an identifier, with or without a domain.
     pub fn qualified_name(&mut self, value: &str, path: &Path<'_>) {
         let code = Code::QualifiedNameInvalid;
         let form = self.v.qualified;
@@ -98,7 +98,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A qualified name that must have a domain.
+    /// Validates a qualified name that must have a domain.
     pub fn full_name(&mut self, value: &str, path: &Path<'_>) {
         let code = Code::QualifiedNameInvalid;
         self.qualified_name(value, path);
@@ -133,7 +133,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Parameters or data of a driver: a JSON object, not too large.
+    /// Validates parameters or data of a driver: a JSON object, not too large.
     pub fn raw_object(&mut self, record: &Record<'_>, field: &str, age: Age, path: &Path<'_>) {
         let raw = record.get(field).as_str();
         if raw.is_empty() || raw == "null" {
@@ -154,7 +154,7 @@ impl Judge<'_> {
         self.errors.invalid(Code::ParametersInvalid, path, Bad::Str("<value omitted>"), &detail);
     }
 
-    /// A share id: a UUID in its usual spelling.
+    /// Validates a share id: a UUID in its usual spelling.
     pub fn share_id(&mut self, value: &str, path: &Path<'_>) {
         let code = Code::ShareIdInvalid;
         match parse_uuid(value) {
@@ -168,7 +168,7 @@ impl Judge<'_> {
         }
     }
 
-    /// An address of a network interface.
+    /// Validates an address of a network interface.
     pub fn address(&mut self, value: &str, path: &Path<'_>) {
         let code = Code::NetworkDataInvalid;
         match (self.v.addresses, canonical_cidr(value)) {
@@ -188,7 +188,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The names of the requests of a `devices` struct, and of their alternatives.
+    /// Collects the names of the requests of a `devices` struct, and of their alternatives.
     ///
     /// The last of several requests with the same name is used. In releases with alternatives, a `/` always separates request and
     /// alternative, so a request with a `/` in its name cannot be referenced.
@@ -207,7 +207,7 @@ impl Judge<'_> {
         Requests { names }
     }
 
-    /// Names of requests in a list: each must exist and occur only once.
+    /// Validates the names of requests in a list: each must exist and occur only once.
     pub fn request_names(&mut self, record: &Record<'_>, known: &Requests, path: &Path<'_>) {
         let path = path.field("requests");
         let compare = self.list(record, "requests", &path, |judge, item, path| {
@@ -218,7 +218,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A reference to a request.
+    /// Validates a reference to a request.
     pub fn request_name(&mut self, value: &str, known: &Requests, path: &Path<'_>) {
         let code = Code::RequestUnknown;
         if !self.v.sub_requests {
@@ -281,7 +281,7 @@ fn parse_uuid(value: &str) -> Result<(), Cow<'static, str>> {
     if well { Ok(()) } else { format() }
 }
 
-/// The first number of a JSON text that is too large for Go's `float64`.
+/// Returns the first number of a JSON text that is too large for Go's `float64`.
 fn too_large_number(raw: &str) -> Option<&str> {
     let in_number = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     let mut rest = raw;
@@ -309,7 +309,7 @@ fn too_large_number(raw: &str) -> Option<&str> {
     None
 }
 
-/// An address of IPv4 as `ParseCIDRSloppy` of k8s.io/utils reads it: leading zeros are decimal.
+/// Parses an address of IPv4 as `ParseCIDRSloppy` of k8s.io/utils reads it: leading zeros are decimal.
 fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
     let mut parts = [0u8; 4];
     let mut given = text.split('.');
@@ -320,7 +320,7 @@ fn sloppy_v4(text: &str) -> Option<Ipv4Addr> {
     given.next().is_none().then(|| Ipv4Addr::from(parts))
 }
 
-/// An address of IPv6 as `ParseCIDRSloppy` of k8s.io/utils reads it: any number of leading zeros in every part.
+/// Parses an address of IPv6 as `ParseCIDRSloppy` of k8s.io/utils reads it: any number of leading zeros in every part.
 fn sloppy_v6(text: &str) -> Option<Ipv6Addr> {
     let mut plain = String::with_capacity(text.len());
     for (at, part) in text.split(':').enumerate() {

@@ -312,7 +312,7 @@ const V37: Variant = Variant {
 static VARIANTS: [Variant; 7] = [V31, V32, V33, V34, V35, V36, V37];
 
 impl Variant {
-    /// The variant of a release; for releases without the device family, the nearest one.
+    /// Returns the variant of a release; for releases without the device family, the nearest one.
     pub fn of(release: Release) -> &'static Variant {
         let [oldest, .., newest] = &VARIANTS;
         match release.minor.checked_sub(31) {

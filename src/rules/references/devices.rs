@@ -161,7 +161,7 @@ fn slice(devices: &mut Devices, spec: &Record<'_>) {
 }
 
 impl Devices {
-    /// True if no class of the text serves an extended resource although one is expected.
+    /// Returns true if no class of the text serves an extended resource although one is expected.
     pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
         if let Some(class) = name.strip_prefix(IMPLICIT) {
             return inventory.lacks("DeviceClass", GROUP, class, "");

@@ -116,7 +116,7 @@ pub struct Named<'a> {
     pub namespace: &'a str,
 }
 
-/// Namespace and name as owned strings.
+/// Returns namespace and name as owned strings.
 fn pair(namespace: &str, name: &str) -> [String; 2] {
     [namespace.to_owned(), name.to_owned()]
 }
@@ -202,7 +202,7 @@ impl References {
         }
     }
 
-    /// Kind, group, namespace and name.
+    /// Records a reference to parameters by kind, group, namespace and name.
     fn parameters(&mut self, object: Located<'_>, key: [&str; 4], place: &'static str) {
         let what = What::Parameters(self.keep(key));
         self.want(object, what, FieldPath(place, 0));
@@ -225,14 +225,14 @@ impl References {
         self.references.push(Reference { object: object.index, what, place: ReferencePath::Field(place), span });
     }
 
-    /// The same at any path.
+    /// Records the same at any path.
     fn want_at(&mut self, object: Located<'_>, what: What, steps: &[Step]) {
         let span = locate::locate(object.tree, object.item.node, steps);
         let place = ReferencePath::Path(path::render(steps).into());
         self.references.push(Reference { object: object.index, what, place, span });
     }
 
-    /// A remark that one object is enough for.
+    /// Adds a remark that one object is enough for.
     fn remark(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
         let mut finding = Finding::info(code, Origin::Claimkit, message);
         finding.help = code.help().map(Into::into);
@@ -336,7 +336,7 @@ impl References {
         found.into_iter().for_each(tell);
     }
 
-    /// The command that prints an absent object; `None` if it is not known which object is meant.
+    /// Returns the command that prints an absent object; `None` if it is not known which object is meant.
     fn command(&self, what: What) -> Option<String> {
         let [kind, group, name, namespace] = self.object_named(what)?;
         let kind = if group == GROUP { kind.to_ascii_lowercase() } else { format!("{kind}.{group}").to_ascii_lowercase() };
@@ -344,7 +344,7 @@ impl References {
         Some(format!("kubectl get {kind} {name}{namespace} -o yaml"))
     }
 
-    /// Kind, group, name and namespace of the referenced object; `None` if the reference is not to an object.
+    /// Returns kind, group, name and namespace of the referenced object; `None` if the reference is not to an object.
     fn object_named(&self, what: What) -> Option<[&str; 4]> {
         match what {
             What::Class(kind, name) => Some([kind, GROUP, self.name(name), ""]),
@@ -445,7 +445,7 @@ impl<'a> Inventory<'a> {
         rest.get(..rest.partition_point(|(own, _)| *own == name)).unwrap_or_default()
     }
 
-    /// Help if the name that a pod references exists as the other kind or in another namespace.
+    /// Returns help if the name that a pod references exists as the other kind or in another namespace.
     fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
         let places = |kind| -> Vec<&str> { self.named(kind, GROUP, name).iter().filter_map(|(_, place)| *place).collect() };
         let own = places(kind);
@@ -461,8 +461,8 @@ impl<'a> Inventory<'a> {
         Some(format!("{kind} `{name}` of this text is in namespace `{place}`, the pod is in `{namespace}`"))
     }
 
-    /// The unique object of the kind with a similar name, among the first [`MOST_NAMES`]. A reference without a namespace matches
-    /// any namespace.
+    /// Finds the unique object of the kind with a similar name, among the first [`MOST_NAMES`]. A reference without a namespace
+    /// matches any namespace.
     fn nearest<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4]) -> Option<&'s str> {
         // Short names such as `cpu` and `gpu`, or `gpu-1` and `gpu-2`, are not typos of each other.
         if name.len() < 4 {
@@ -481,7 +481,7 @@ impl<'a> Inventory<'a> {
         nearest.found()
     }
 
-    /// The object of the kind that has this name between the shared beginning and end of all names.
+    /// Finds the object of the kind that has this name between the shared beginning and end of all names.
     fn renamed<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4], affixes: &Affixes<'_>) -> Option<&'s str> {
         let find = |wanted: &str| {
             let mut named = self.named(kind, group, wanted).iter();
@@ -493,7 +493,7 @@ impl<'a> Inventory<'a> {
             .find_map(|wanted| find(wanted))
     }
 
-    /// The text has objects of the kind, but not this one. A reference without namespace means any.
+    /// Returns true if the text has objects of the kind, but not this one. A reference without namespace means any.
     fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
         let mut named = self.named(kind, group, name).iter();
         !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))

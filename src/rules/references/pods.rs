@@ -171,7 +171,7 @@ fn container_claims<'t>(
     }
 }
 
-/// Extended resources: of a domain that is not one of Kubernetes itself, or of a class.
+/// Records extended resources: of a domain that is not one of Kubernetes itself, or of a class.
 fn extended(references: &mut References, object: Located<'_>, resources: NodeId, steps: &[Step]) {
     let tree = object.tree;
     let mut seen = BTreeSet::new();

@@ -11,25 +11,25 @@ use crate::record::{Record, Value, encode};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
 
-/// The versions of the family, oldest first.
+/// Returns the versions of the family, oldest first.
 fn versions() -> impl Iterator<Item = &'static Version> {
     VERSIONS.iter().copied().filter(|version| version.family == Family::Device)
 }
 
-/// The table of a kind in a version, whatever the release.
+/// Returns the table of a kind in a version, whatever the release.
 pub fn schema_of(version: &str, kind: DeviceKind) -> Option<&'static Struct> {
     let version = versions().find(|known| known.name == version)?;
     let object = crate::api::ObjectKind::Device(kind);
     version.kinds.iter().find(|row| row.object == object && row.items.is_none()).map(|row| row.schema)
 }
 
-/// The table of the hub for a kind; `None` if the kind exists in one shape only.
+/// Returns the table of the hub for a kind; `None` if the kind exists in one shape only.
 fn hub_schema(kind: DeviceKind, release: Release) -> Option<&'static Struct> {
     let version = if Variant::of(release).flat { Variant::of(release).storage } else { device::HUB.name };
     schema_of(version, kind)
 }
 
-/// The object as the hub has it.
+/// Converts the object to the hub's shape.
 pub fn to_hub<'t>(record: Record<'t>, kind: DeviceKind, release: Release) -> Record<'t> {
     let mut hub = match hub_schema(kind, release) {
         Some(schema) => recast(record, schema),
@@ -40,7 +40,7 @@ pub fn to_hub<'t>(record: Record<'t>, kind: DeviceKind, release: Release) -> Rec
     hub
 }
 
-/// The object as a version has it.
+/// Converts the object from the hub's shape to that of a version.
 pub fn from_hub<'t>(record: Record<'t>, version: &str, kind: DeviceKind) -> Record<'t> {
     match schema_of(version, kind) {
         Some(schema) => recast(record, schema),
@@ -48,7 +48,7 @@ pub fn from_hub<'t>(record: Record<'t>, version: &str, kind: DeviceKind) -> Reco
     }
 }
 
-/// The object as a version has it, by reference where it has that shape already.
+/// Converts the object to the shape of a version, by reference where it has that shape already.
 pub fn seen_as<'r, 't>(record: &'r Record<'t>, version: &str, kind: DeviceKind) -> Cow<'r, Record<'t>> {
     match schema_of(version, kind) {
         Some(schema) if !std::ptr::eq(record.schema, schema) => Cow::Owned(recast(record.clone(), schema)),
@@ -56,7 +56,7 @@ pub fn seen_as<'r, 't>(record: &'r Record<'t>, version: &str, kind: DeviceKind) 
     }
 }
 
-/// The object after a round trip through the store: written in the storage version, and read again with defaults.
+/// Takes the object on a round trip through the store: written in the storage version, and read again with defaults.
 pub fn through_storage<'t>(record: Record<'t>, kind: DeviceKind, release: Release) -> Record<'t> {
     let storage = Variant::of(release).storage;
     let mut stored = from_hub(record, storage, kind);
@@ -90,12 +90,12 @@ fn omit_empty(record: &mut Record<'_>, release: Release) {
     }
 }
 
-/// The rows of all version steps. A row applies to two shapes of a struct if exactly one of them has its field.
+/// Returns the rows of all version steps. A row applies to two shapes of a struct if exactly one of them has its field.
 fn rows() -> impl Iterator<Item = &'static Row> {
     steps::DEVICE.iter().flat_map(|step| step.rows)
 }
 
-/// The same object by another table. Recursion is bounded by the depth of the tables.
+/// Converts the object to another table. Recursion is bounded by the depth of the tables.
 fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
     if std::ptr::eq(record.schema, target) {
         return record;
@@ -122,7 +122,7 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
     out
 }
 
-/// Lists and maps without entries become none.
+/// Removes lists and maps without entries.
 fn drop_empty(record: &mut Record<'_>, names: &[&str]) {
     for name in names {
         let empty = match record.get(name) {
@@ -136,7 +136,7 @@ fn drop_empty(record: &mut Record<'_>, names: &[&str]) {
     }
 }
 
-/// True if a flat struct has a value in a field that goes into the new one.
+/// Returns true if a flat struct has a value in a field that goes into the new one.
 fn says_something(record: &Record<'_>, inner: &Struct) -> bool {
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
         inner.has(steps::new_name(rows(), record.schema, inner, field.json))
@@ -163,7 +163,7 @@ fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
     }
 }
 
-/// True for a plain value that is a pointer in the newer version.
+/// Returns true for a plain value that is a pointer in the newer version.
 fn zero_is_absent(schema: &Struct, at: usize) -> bool {
     let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, Type::Pointer(_)));
     plain.is_some_and(|field| steps::zero_is_absent(rows(), schema, field.json))
@@ -251,7 +251,7 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
     (out != hub).then_some(out)
 }
 
-/// The object as it comes back from the store, in every version that serves the kind, JSON.
+/// Writes the object as it comes back from the store, in every version that serves the kind, JSON.
 pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, release: Release) -> Vec<(&'static str, String)> {
     let stored = through_storage(record, kind, release);
     let encoded = |version: &'static str| {
@@ -265,7 +265,7 @@ pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, releas
     served(kind, release).into_iter().map(encoded).collect()
 }
 
-/// Every version that serves a kind in a release, by name.
+/// Returns every version that serves a kind in a release, by name.
 pub fn served(kind: DeviceKind, release: Release) -> Vec<&'static str> {
     let object = crate::api::ObjectKind::Device(kind);
     versions()
@@ -288,7 +288,7 @@ mod tests {
         written(version, kind, Release::last_of(minor), &steps(hub)).map(|steps| render(&steps))
     }
 
-    /// The paths of the hub lead to what was written in an older version.
+    /// Checks that the paths of the hub lead to what was written in an older version.
     #[test]
     fn paths_lead_back() {
         let claim = |version, path| lead(version, DeviceKind::ResourceClaim, 34, path);

@@ -57,7 +57,7 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
     }
 }
 
-/// The struct with a field: this one, or one that it holds. Versions differ in what they wrap.
+/// Finds the struct with a field: this one, or one that it holds. Versions differ in what they wrap.
 fn holder<'r, 't>(record: &'r mut Record<'t>, field: &str) -> Option<&'r mut Record<'t>> {
     if record.schema.has(field) {
         return Some(record);

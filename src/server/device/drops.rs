@@ -111,7 +111,7 @@ fn uses(record: &Record<'_>, gate: Gate) -> bool {
     })
 }
 
-/// The struct at some steps.
+/// Returns the struct at some steps.
 fn at<'r>(record: &'r Record<'r>, steps: &[&str]) -> Option<&'r Record<'r>> {
     steps.iter().try_fold(record, |record, name| record.record(name))
 }
@@ -120,7 +120,7 @@ fn at_mut<'r, 't>(record: &'r mut Record<'t>, steps: &[&str]) -> Option<&'r mut 
     steps.iter().try_fold(record, |record, name| record.inner_mut(name))
 }
 
-/// The exact part of a request: itself where requests are flat.
+/// Returns the exact part of a request: itself where requests are flat.
 fn exact<'r>(request: &'r Record<'r>) -> Option<&'r Record<'r>> {
     if request.schema.slot("exactly").is_some() { request.record("exactly") } else { Some(request) }
 }
@@ -130,7 +130,7 @@ impl Drops<'_> {
         gate.default_in(self.context.release).is_some() && !self.context.gates.on(gate)
     }
 
-    /// The first gate of a field, if any of the field's gates is off. `own`: gates with special rules, which are skipped.
+    /// Returns the first gate of a field, if any of the field's gates is off. `own`: gates with special rules, which are skipped.
     fn gate_of<'f>(&self, field: &'f Field, own: &[Gate]) -> Option<&'f Gate> {
         field.gates.first().filter(|gate| !own.contains(gate) && field.gates.iter().any(|gate| self.is_off(*gate)))
     }
@@ -272,7 +272,7 @@ impl Drops<'_> {
         }
     }
 
-    /// The control plane controllers of 1.31.
+    /// Drops the control plane controllers of 1.31.
     fn controllers(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part) {
         let gate = Gate::DRAControlPlaneController;
         if !self.is_off(gate) {

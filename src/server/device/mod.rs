@@ -32,7 +32,7 @@ pub struct Judged<'t> {
 /// The labels of the namespace; `None` if they are not known.
 pub type Labels<'l> = Option<&'l BTreeMap<String, String>>;
 
-/// A new object, its metadata filled in: dropped fields, then the rules.
+/// Judges a new object, its metadata filled in: dropped fields, then the rules.
 pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
     let dropped = drops::apply(kind, &mut record, None, Part::Object, context);
     if matches!(kind, DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
@@ -50,7 +50,7 @@ pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &
     Judged { record, errors, dropped }
 }
 
-/// The error for admin access on create, given the labels of the namespace.
+/// Returns the error for admin access on create, given the labels of the namespace.
 pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>) -> Option<FieldError> {
     if !context.gates.on(Gate::DRAAdminAccess) {
         return None;
@@ -71,14 +71,14 @@ fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels
     }
 }
 
-/// The label that the namespace lacks.
+/// Returns the label that the namespace lacks.
 fn missing_label(context: &Context, labels: Labels<'_>) -> Option<&'static str> {
     let label = Variant::of(context.release).admin_label?;
     let labels = labels?;
     (labels.get(label).map(String::as_str) != Some("true")).then_some(label)
 }
 
-/// A changed object or status.
+/// Judges a changed object or status.
 pub fn update<'t>(
     api: Api,
     kind: DeviceKind,
@@ -190,7 +190,7 @@ fn taint_of<'r, 't>(object: &'r Record<'t>) -> Option<&'r Record<'t>> {
     object.record("spec")?.record("taint")
 }
 
-/// The server's warnings: the version's deprecation, and on accepted objects the strategy's.
+/// Returns the server's warnings: the version's deprecation, and on accepted objects the strategy's.
 pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool, context: &Context) -> Vec<String> {
     let mut warnings: Vec<String> = deprecation(api, context).into_iter().collect();
     if accepted && kind == DeviceKind::ResourceSlice && Variant::of(context.release).warns_of_capitals {
@@ -203,7 +203,7 @@ pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool,
     warnings
 }
 
-/// The warning of a deprecated version.
+/// Returns the warning of a deprecated version.
 pub fn deprecation(api: Api, context: &Context) -> Option<String> {
     let (since, removed) = api.kind.deprecated.filter(|(since, _)| *since <= context.release.minor)?;
     let (version, kind) = (api.version.api_version, api.kind.kind);

@@ -21,7 +21,7 @@ pub struct Check<'c> {
 }
 
 impl<'c> Check<'c> {
-    /// The rules of a context.
+    /// Makes a check by the rules of a context.
     pub fn new(context: &'c Context, errors: &'c mut Errors) -> Self {
         Check { context, beta: super::beta(context), errors }
     }
@@ -280,7 +280,7 @@ fn identity<'r>(item: &'r Value<'_>, keys: &[&str]) -> Vec<&'r str> {
     }
 }
 
-/// True for Go's zero value, for a nil pointer, and for a list or map without entries.
+/// Returns true for Go's zero value, for a nil pointer, and for a list or map without entries.
 fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
     match (ty, value) {
         (_, Value::Unset) => true,

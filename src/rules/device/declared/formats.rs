@@ -70,7 +70,7 @@ fn short_name(value: &str) -> Vec<Cow<'static, str>> {
     in_bytes(names::label(value, names::DottedLabel::NamesTheDots), value.len(), LABEL_MAX)
 }
 
-/// The messages of a name, with the one about its length, which is the first, in bytes.
+/// Replaces the message about the length of a name, which is the first, by one in bytes.
 fn in_bytes(messages: names::Messages, length: usize, max: usize) -> Vec<Cow<'static, str>> {
     let mut messages = messages.into_iter().collect::<Vec<_>>();
     if length > max
@@ -104,7 +104,8 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// A text that is too long, or with an empty segment, is refused as a whole; another segment that is not a name refuses itself.
+/// Checks a pool's name: one that is too long, or with an empty segment, is refused as a whole; another segment that is not a
+/// name refuses itself.
 fn pool_name(value: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     if value.len() > SUBDOMAIN_MAX {
@@ -134,7 +135,7 @@ fn identifier(value: &str) -> Vec<Fault> {
     faults
 }
 
-/// A name with two slashes is not looked into.
+/// Checks a name with a domain; one with two slashes is not looked into.
 fn fully_qualified_name(value: &str) -> Vec<Fault> {
     let Some((domain, name)) = value.split_once('/') else {
         let mut faults = identifier(value);
@@ -182,7 +183,7 @@ fn extended_resource_name(value: &str) -> Vec<Cow<'static, str>> {
 mod tests {
     use super::*;
 
-    /// The answers of kube-apiserver 1.37.2.
+    /// Compares with answers of kube-apiserver 1.37.2.
     #[test]
     fn a_pool_name_has_a_bound_as_a_whole() {
         let segments = format!("{}/{}", "a".repeat(100), "b".repeat(200));
@@ -191,7 +192,7 @@ mod tests {
         assert!(faults(Format::PoolName, &"a".repeat(253)).is_empty());
     }
 
-    /// The answers of kube-apiserver 1.37.2.
+    /// Compares with answers of kube-apiserver 1.37.2.
     #[test]
     fn the_fault_of_a_pool_name_is_in_its_segment() {
         let [Fault::Part(segment, message)] = &faults(Format::PoolName, "fe80::/10")[..] else { panic!("one part") };

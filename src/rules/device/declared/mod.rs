@@ -37,7 +37,7 @@ pub fn run(version: &Version, new: &Record<'_>, old: Option<&Record<'_>>, contex
     });
 }
 
-/// The path in the hub's shape of a path in the shape of a version: v1beta1 has flat requests and devices below `basic`.
+/// Returns the path in the hub's shape of a path in the shape of a version: v1beta1 has flat requests and devices below `basic`.
 fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
     if version.name != v1beta1::VERSION.name {
         return Cow::Borrowed(field);
@@ -57,12 +57,13 @@ fn in_hub<'f>(version: &Version, field: &'f str) -> Cow<'f, str> {
     }
 }
 
-/// True for a well-formed name with a domain.
+/// Returns true for a well-formed name with a domain.
 pub fn is_fully_qualified(name: &str) -> bool {
     formats::faults(formats::Format::FullyQualifiedName, name).is_empty()
 }
 
-/// The generated rules of a field that are enforced whatever the gate DeclarativeValidationBeta says, by the Go type of its struct.
+/// Returns the generated rules of a field that are enforced whatever the gate DeclarativeValidationBeta says, by the Go type of
+/// its struct.
 pub fn of(schema: &str, field: &str) -> &'static [Rule] {
     let alias = table::ALIASES.iter().find(|(there, _)| *there == schema).map_or(schema, |(_, here)| here);
     let stable = |row: &&table::Declared| row.field == field && row.stage == table::Stage::Stable;
@@ -70,12 +71,12 @@ pub fn of(schema: &str, field: &str) -> &'static [Rule] {
     row.map_or(&[], |row| row.rules)
 }
 
-/// The kinds that have generated rules which are enforced.
+/// Returns true for the kinds that have generated rules which are enforced.
 pub fn judges(kind: DeviceKind) -> bool {
     kind != DeviceKind::PodSchedulingContext
 }
 
-/// True if the generated rules of beta stage are enforced.
+/// Returns true if the generated rules of beta stage are enforced.
 fn beta(context: &Context) -> bool {
     context.gates.on(Gate::DeclarativeValidationBeta)
 }

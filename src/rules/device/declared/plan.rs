@@ -61,7 +61,7 @@ pub fn forget() {
     std::mem::forget(std::mem::take(&mut *made));
 }
 
-/// The plan of a struct; those of the structs in it are made when an object has them.
+/// Makes the plan of a struct; those of the structs in it are made when an object has them.
 fn plan(schema: &'static Struct, release: Release) -> Plan {
     let rows = Rows::of(schema.go);
     let fields = schema.fields.iter().enumerate().filter(|(_, field)| field.in_release(release));

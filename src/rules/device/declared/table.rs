@@ -231,7 +231,7 @@ pub static DECLARED: &[Declared] = &[
 mod tests {
     use super::*;
 
-    /// A row that names no field of any version would never run.
+    /// Checks that each row names a field of some version: others would never run.
     #[test]
     fn rows_name_fields_of_the_tables() {
         use crate::api::{Family, Struct, VERSIONS};
