@@ -69,7 +69,7 @@ impl Default for Limits {
     }
 }
 
-/// A whole number. Values above `usize::MAX` saturate, so that a request is valid in a 32-bit module too.
+/// Reads a whole number. Values above `usize::MAX` saturate, so that a request is valid in a 32-bit module too.
 pub(crate) fn bound<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     struct Bound;
     impl serde::de::Visitor<'_> for Bound {

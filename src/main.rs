@@ -25,12 +25,12 @@ struct System {
 }
 
 impl System {
-    /// The path with a displayed form.
+    /// Returns the path with a displayed form.
     fn path<'p>(&'p self, shown: &'p str) -> &'p Path {
         self.paths.get(shown).map_or(Path::new(shown), PathBuf::as_path)
     }
 
-    /// The displayed form of a path; remembers the path if it is not UTF-8.
+    /// Returns the displayed form of a path; remembers the path if it is not UTF-8.
     fn shown(&mut self, path: PathBuf) -> String {
         match path.into_os_string().into_string() {
             Ok(text) => text,
@@ -43,7 +43,7 @@ impl System {
     }
 }
 
-/// The words for an error; pkg/cli.js uses the same.
+/// Returns the words for an error; pkg/cli.js uses the same.
 fn phrase(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "no such file or folder".to_owned(),
@@ -54,7 +54,7 @@ fn phrase(error: &io::Error) -> String {
     }
 }
 
-/// A closed pipe (`claimkit … | head`) is not an error: exit quietly, as other programs do.
+/// Prints a text. A closed pipe (`claimkit … | head`) is not an error: exits quietly, as other programs do.
 fn print(mut stream: impl Write, text: &str) {
     let written = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     if written.is_err() {
@@ -83,7 +83,7 @@ fn bounded(stream: impl Read, most: usize) -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, whole))
 }
 
-/// Whether a program of this path is a plugin of kubectl, which finds them by their names.
+/// Returns whether a program of this path is a plugin of kubectl, which finds them by their names.
 fn is_plugin(program: &Path) -> bool {
     let name = program.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     name == "kubectl-claimkit" || name == "kubectl_claimkit"
@@ -124,7 +124,7 @@ fn keep_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// The kind of a folder entry; a symbolic link to a file counts as a file.
+/// Returns the kind of a folder entry; a symbolic link to a file counts as a file.
 fn kind(entry: &DirEntry) -> io::Result<EntryKind> {
     let kind = entry.file_type()?;
     let is_file = || kind.is_file() || (kind.is_symlink() && entry.path().is_file());

@@ -3,8 +3,8 @@
 use crate::finding::{Finding, Step};
 use crate::text::tree::{NodeId, Tree};
 
-/// Help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of devices in a slice
-/// whose devices use certain features, and in any other slice.
+/// Returns the help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of
+/// devices in a slice whose devices use certain features, and in any other slice.
 pub fn help(finding: &Finding, tree: &Tree<'_>, node: Option<NodeId>, reduced: Option<(usize, usize)>) -> Option<String> {
     let message = finding.message.as_str();
     if let Some((head, tail)) = message.split_once(": the total number of ") {

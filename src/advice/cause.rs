@@ -37,7 +37,7 @@ pub fn unfilled(text: &str) -> Option<String> {
     Some(format!("`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`"))
 }
 
-/// The part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.
+/// Returns the part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.
 pub fn placeholder(text: &str) -> Option<&str> {
     let between = |open: &str, close: &str| {
         let start = text.find(open)?;

@@ -11,7 +11,7 @@ use crate::text::scalar::Places;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use std::borrow::Cow;
 
-/// Help for an unknown or duplicate field, and its new name where that is certain.
+/// Adds help for an unknown or duplicate field, and its new name where that is certain.
 pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release, tree: &Tree<'_>) {
     let found = match (strict.kind, strict.schema) {
         (StrictKind::Unknown, Some(schema)) => suggest::field(&strict.field, schema, api, release),
@@ -51,7 +51,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     }
 }
 
-/// `name: x` at the top of a block mapping becomes `metadata:` with it inside.
+/// Moves `name: x` at the top of a block mapping into a new `metadata:`.
 fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
     let before = tree.source().get(..key.from())?;
     let line = before.rsplit(['\n', '\r']).next()?;
@@ -62,7 +62,7 @@ fn under_metadata(tree: &Tree<'_>, key: Span) -> Option<Edit> {
     fits.then(|| Edit { span: Span::at(key.from()), new_text: format!("metadata:\n{line}  ") })
 }
 
-/// The piece of an expression that its first problem names: `<input>:1:8`, columns in code points.
+/// Returns the piece of an expression that its first problem names: `<input>:1:8`, columns in code points.
 fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
     let text = tree.str(node)?;
     // The text itself, quoted, comes first; it may hold anything.
@@ -77,7 +77,7 @@ fn problem(finding: &Finding, tree: &Tree<'_>, node: NodeId) -> Option<Span> {
     Some(Places::of(tree, node)?.span(from, to)).filter(|span| !span.is_empty())
 }
 
-/// The bytes of the name, operator or sign that a text begins with.
+/// Returns the length of the name, operator or sign that a text begins with.
 fn token(text: &str) -> usize {
     // A field that does not exist is reported at its dot.
     let dot = usize::from(text.starts_with('.'));
@@ -103,7 +103,7 @@ fn replace(tree: &Tree<'_>, span: Span, old: &str, new: &str) -> Option<Edit> {
     Some(Edit { span: Span::new(start, start.saturating_add(old.len())), new_text: format!("{blank}{new}") })
 }
 
-/// Help for an object with an unknown kind or group, and a fix where the correct name is known.
+/// Adds help for an object with an unknown kind or group, and a fix where the correct name is known.
 pub fn kind(finding: &mut Finding, api_version: &str, kind: &str, release: Release, tree: &Tree<'_>, node: NodeId) {
     let found = suggest::kind(api_version, kind, release);
     finding.help = Some(found.help.into());
@@ -124,8 +124,8 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
     }
 }
 
-/// Help for a validation error, chosen by its code and by the value at its path. `reduced`: the maximum number of devices in a
-/// slice whose devices use certain features, and in any other slice.
+/// Adds help for a validation error, chosen by its code and by the value at its path. `reduced`: the maximum number of devices in
+/// a slice whose devices use certain features, and in any other slice.
 pub fn validation(
     finding: &mut Finding,
     api: Api,
@@ -198,7 +198,6 @@ fn nests_requests(api: Api, request: &[Step]) -> bool {
     field_at(api, &exactly).is_some_and(|field| field.json == "exactly")
 }
 
-/// The last key of a path.
 /// Returns whether a sound name has no domain where it must have one.
 fn lacks_domain(steps: &[Step], name: &str) -> bool {
     let derives = steps.iter().any(|step| matches!(step, Step::Key(key) if key == "derivedAttributes"));
@@ -213,7 +212,7 @@ fn last_key(steps: &[Step]) -> &str {
     }
 }
 
-/// The row of the field at a place.
+/// Returns the row of the field at a place.
 fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
     let mut schema = Some(api.kind.schema);
     let mut found = None;
@@ -227,7 +226,7 @@ fn field_at(api: Api, steps: &[Step]) -> Option<&'static crate::api::Field> {
     found
 }
 
-/// `allocationMode:` written without a value.
+/// Reports an `allocationMode:` written without a value.
 pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Finding> {
     let spec = path.iter().try_fold(root, |node, name| tree.get(node, name))?;
     let entry = tree.entry(spec, "allocationMode")?;

@@ -3,7 +3,7 @@
 use crate::finding::{EntryPart, Step};
 use crate::text::{NodeId, Span, Style, Tree};
 
-/// The node at `steps` below `root`; `None` if any step is missing.
+/// Returns the node at `steps` below `root`; `None` if any step is missing.
 pub fn node(tree: &Tree<'_>, root: NodeId, steps: &[Step]) -> Option<NodeId> {
     steps.iter().try_fold(root, |node, step| match step {
         Step::Key(name) => tree.get(node, name),
@@ -56,7 +56,7 @@ pub fn locate_part(tree: &Tree<'_>, root: NodeId, steps: &[Step], part: EntryPar
     }
 }
 
-/// The span that represents a whole node: the first key of a mapping, otherwise the node's own span.
+/// Returns the span that represents a whole node: the first key of a mapping, otherwise the node's own span.
 pub fn head(tree: &Tree<'_>, node: NodeId) -> Span {
     tree.entries(node).first().map_or(tree.span(node), |entry| entry.key_span)
 }

@@ -1,7 +1,7 @@
 //! Near spellings: how far apart two names are, and which of several is nearest.
 
-/// The letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower case is
-/// ASCII.
+/// Returns the letters and digits in lower case, without separators. The Kelvin sign is the only non-ASCII letter whose lower
+/// case is ASCII.
 pub fn folded(text: &str) -> impl Iterator<Item = char> + Clone {
     let lowered = |c: char| if c == '\u{212a}' { 'k' } else { c.to_ascii_lowercase() };
     text.chars().filter(|c| c.is_alphanumeric()).map(lowered)
@@ -39,7 +39,7 @@ impl<'t, 'c> Nearest<'t, 'c> {
         }
     }
 
-    /// The nearest candidate; `None` if two are equally near.
+    /// Returns the nearest candidate; `None` if two are equally near.
     pub fn found(&self) -> Option<&'c str> {
         self.best.filter(|_| !self.tied).map(|(_, candidate)| candidate)
     }
@@ -51,7 +51,7 @@ pub fn distance(a: &str, b: &str) -> usize {
     within(a, b, usize::MAX).unwrap_or(usize::MAX)
 }
 
-/// The same; `None` if there are more edits than the limit.
+/// Does the same; `None` if there are more edits than the limit.
 fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     const MAX: usize = 320;
     if a.len() > MAX || b.len() > MAX {
@@ -114,7 +114,7 @@ fn missing_letters(a: &str, b: &str) -> usize {
     lacks
 }
 
-/// True if the names are a few edits apart or share a word.
+/// Returns true if the names are a few edits apart or share a word.
 pub fn alike(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
     let edits = distance(&a, &b);

@@ -31,7 +31,7 @@ impl Move {
         }
     }
 
-    /// The edits; `None` where no edit is safe. `map` holds the field that is in the wrong place.
+    /// Returns the edits; `None` where no edit is safe. `map` holds the field that is in the wrong place.
     pub fn edits(&self, tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
         match self {
             Move::Under { into, inner } => under(tree, map, into, &|name| inner.has(name)),
@@ -40,12 +40,12 @@ impl Move {
     }
 }
 
-/// One past the last byte of an entry and of everything it holds.
+/// Returns one past the last byte of an entry and of everything it holds.
 fn end(tree: &Tree<'_>, entry: &Entry) -> usize {
     edit::entry_end(tree, entry).max(edit::content_end(tree, entry.value))
 }
 
-/// The fields of a mapping that are `chosen`, moved into a mapping under `into`.
+/// Returns the fields of a mapping that are `chosen`, moved into a mapping under `into`.
 pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> bool) -> Option<Vec<Edit>> {
     const UNIT: usize = 2;
     let moves = |entry: &Entry| chosen(tree.text(entry.key));
@@ -74,7 +74,7 @@ pub fn under(tree: &Tree<'_>, map: NodeId, into: &str, chosen: &dyn Fn(&str) -> 
     edits.sorted().ok()
 }
 
-/// The fields of the mapping under `field`, moved out of it.
+/// Returns the fields of the mapping under `field`, moved out of it.
 pub fn move_out(tree: &Tree<'_>, map: NodeId, field: &str) -> Option<Vec<Edit>> {
     let text = tree.source();
     let entry = tree.entry(map, field)?;

@@ -78,7 +78,7 @@ const OTHER_VERSIONS: &[(&str, &str, &str)] = &[
     ("ObjectMeta", "clusterName", "`clusterName` was removed from Kubernetes' metadata in 1.24; leave it out"),
 ];
 
-/// A field that the schema does not have.
+/// Suggests what to write for a field that the schema does not have.
 pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     if schema.has(name) {
         let field = schema.fields.iter().find(|field| field.json == name)?;
@@ -153,12 +153,12 @@ fn near_in_holder(name: &str, schema: &Struct, release: Release) -> Option<(&'st
     nearest.found().map(|near| (holder.name, near))
 }
 
-/// True if one name is a prefix of the other and the shorter one has at least five bytes.
+/// Returns true if one name is a prefix of the other and the shorter one has at least five bytes.
 fn begins(json: &str, name: &str) -> bool {
     json.len().min(name.len()) >= 5 && (json.starts_with(name) || name.starts_with(json))
 }
 
-/// A field that another version of the device family, or the classic family, has in this struct.
+/// Looks for a field that another version of the device family, or the classic family, has in this struct.
 fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     let version = api.version.name;
     let has = |name: &str| schema.slot(name).is_some();
@@ -181,7 +181,7 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     }
 }
 
-/// The replacement for a field of the classic family, or for one that a later version of the device family removed.
+/// Returns the replacement for a field of the classic family, or for one that a later version of the device family removed.
 fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
     let place = if api.kind.kind == "ResourceClaimTemplate" { "spec.spec" } else { "spec" };
     Some(match (schema.go, name) {
@@ -257,7 +257,7 @@ fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
     Some(Suggestion::say(*help))
 }
 
-/// The unique nearest struct of the kind that has a field of this name.
+/// Returns the unique nearest struct of the kind that has a field of this name.
 fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     let root = api.kind.schema;
     if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
@@ -303,7 +303,7 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     None
 }
 
-/// The path of a struct without the root, found by following the parent indexes.
+/// Returns the path of a struct without the root, found by following the parent indexes.
 fn path_of(tables: &[(&'static str, usize, &'static Struct)], at: usize) -> String {
     let mut names = Vec::new();
     let mut here = at;
@@ -322,7 +322,7 @@ fn structs(ty: &Type) -> Option<&'static Struct> {
     }
 }
 
-/// The value of an enum nearest to the one that was written.
+/// Returns the value of an enum nearest to the one that was written.
 pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
     let same = values.iter().copied().find(|value| folded(value).eq(folded(text)));
     let nearest = || {
@@ -333,7 +333,7 @@ pub fn value(text: &str, values: &[&'static str]) -> Option<&'static str> {
     same.or_else(nearest).filter(|near| *near != text)
 }
 
-/// An object of this group whose kind or version the release does not know.
+/// Suggests what to write for an object of this group whose kind or version the release does not know.
 pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let has_kind = |version: &&Version| version.served_by(release) && version.kind(kind, release).is_some();
@@ -404,7 +404,7 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     }
 }
 
-/// The replacement for a removed kind.
+/// Returns the replacement for a removed kind.
 fn successor(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "ResourceClass" => "DeviceClass takes its place",
@@ -432,7 +432,7 @@ fn unknown_version(version: &str, served: Option<&'static Version>, release: Rel
     })
 }
 
-/// A valid attribute or capacity name for an invalid one; `None` if the name is valid already or has no valid form.
+/// Returns a valid attribute or capacity name for an invalid one; `None` if the name is valid already or has no valid form.
 pub fn identifier(name: &str) -> Option<String> {
     let (domain, own) = match name.rsplit_once('/') {
         Some((domain, own)) => (Some(domain), own),
@@ -450,7 +450,7 @@ pub fn identifier(name: &str) -> Option<String> {
     ))
 }
 
-/// The corrected `apiVersion` for a group that only resembles ours, such as `resource.x-k8s.io`.
+/// Returns the corrected `apiVersion` for a group that only resembles ours, such as `resource.x-k8s.io`.
 pub fn group(api_version: &str) -> Option<String> {
     let (group, version) = api_version.split_once('/')?;
     let near = group == "resource.x-k8s.io"

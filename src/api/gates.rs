@@ -14,7 +14,7 @@ macro_rules! gates {
             /// All gates, in the order of this list.
             pub const ALL: &[Gate] = &[$(Gate::$name,)+];
 
-            /// Its name, e.g. `DRAAdminAccess`.
+            /// Returns its name, e.g. `DRAAdminAccess`.
             pub fn name(self) -> &'static str {
                 match self { $(Gate::$name => stringify!($name),)+ }
             }
@@ -162,13 +162,13 @@ const NEEDS: &[(Gate, Gate, u8)] = &[
 ];
 
 impl Gate {
-    /// The gate's default in a release; `None` if the release does not have the gate.
+    /// Returns the gate's default in a release; `None` if the release does not have the gate.
     pub fn default_in(self, release: Release) -> Option<Setting> {
         let known = DEFAULTS.iter().rev().find(|(gate, first, _)| *gate == self && *first <= release.minor);
         known.and_then(|(.., default)| *default)
     }
 
-    /// The gate with a name.
+    /// Returns the gate with a name.
     pub fn named(name: &str) -> Option<Gate> {
         Gate::ALL.iter().copied().find(|gate| gate.name() == name)
     }
@@ -183,13 +183,13 @@ impl Gate {
 pub struct Gates(u64);
 
 impl Gates {
-    /// The defaults of a release.
+    /// Returns the defaults of a release.
     pub fn defaults(release: Release) -> Self {
         let since = DEFAULTS.iter().filter(|(_, first, _)| *first <= release.minor);
         since.fold(Gates(0), |gates, (gate, _, default)| gates.set(*gate, matches!(default, Some(Setting::On | Setting::Locked))))
     }
 
-    /// The defaults of a release with some gates set.
+    /// Returns the defaults of a release with some gates set.
     ///
     /// # Errors
     /// One sentence that names the gate: unknown to the release, locked to the other value, or without one it needs.

@@ -10,7 +10,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The family that a minor release serves.
+    /// Returns the family that a minor release serves.
     pub fn of_minor(minor: u8) -> Self {
         if minor <= 30 { Family::Classic } else { Family::Device }
     }
@@ -26,7 +26,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The family it belongs to.
+    /// Returns the family it belongs to.
     pub fn family(self) -> Family {
         match self {
             ObjectKind::Classic(_) => Family::Classic,
@@ -34,12 +34,12 @@ impl ObjectKind {
         }
     }
 
-    /// True for a claim of either family.
+    /// Returns true for a claim of either family.
     pub fn is_claim(self) -> bool {
         matches!(self, ObjectKind::Classic(ClassicKind::ResourceClaim) | ObjectKind::Device(DeviceKind::ResourceClaim))
     }
 
-    /// True for a claim template of either family.
+    /// Returns true for a claim template of either family.
     pub fn is_template(self) -> bool {
         matches!(
             self,

@@ -163,7 +163,7 @@ impl Type {
         }
     }
 
-    /// The struct type of the value, its items or its entries; `None` if there is none.
+    /// Returns the struct type of the value, its items or its entries; `None` if there is none.
     pub fn holds(&self) -> Option<&'static Struct> {
         match self {
             Type::Struct(schema) => Some(schema),
@@ -173,7 +173,7 @@ impl Type {
         }
     }
 
-    /// True for a map to values of one type.
+    /// Returns true for a map to values of one type.
     pub fn is_map(&self) -> bool {
         matches!(self, Type::Map(_))
     }
@@ -189,7 +189,7 @@ impl Type {
 }
 
 impl Field {
-    /// A field that is always written and has been there since 1.26.
+    /// Makes a field that is always written and has been there since 1.26.
     pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {
         Field {
             json,
@@ -210,7 +210,7 @@ impl Field {
         }
     }
 
-    /// `omitempty`.
+    /// Sets `omitempty`.
     pub const fn omit(mut self) -> Self {
         self.omit = true;
         self
@@ -228,38 +228,38 @@ impl Field {
         self
     }
 
-    /// The last minor release that has the field.
+    /// Sets the last minor release that has the field.
     pub const fn until(mut self, minor: u8) -> Self {
         self.until = Some(minor);
         self
     }
 
-    /// `omitempty` from a minor release on; written always before.
+    /// Sets `omitempty` from a minor release on; written always before.
     pub const fn omit_since(mut self, minor: u8) -> Self {
         self.omit = true;
         self.omit_since = minor;
         self
     }
 
-    /// The gates without which the server drops the field.
+    /// Sets the gates without which the server drops the field.
     pub const fn gates(mut self, gates: &'static [Gate]) -> Self {
         self.gates = gates;
         self
     }
 
-    /// How much it may hold, by release.
+    /// Sets how much it may hold, by release.
     pub const fn limits(mut self, limits: &'static [Limit]) -> Self {
         self.limits = limits;
         self
     }
 
-    /// A pointer from a minor release on, a plain value before.
+    /// Makes it a pointer from a minor release on, a plain value before.
     pub const fn pointer_since(mut self, minor: u8) -> Self {
         self.pointer_since = minor;
         self
     }
 
-    /// The type in a release.
+    /// Returns the type in a release.
     pub fn type_in(&self, release: Release) -> &Type {
         match &self.ty {
             Type::Pointer(inner) if release.minor < self.pointer_since => inner,
@@ -267,34 +267,34 @@ impl Field {
         }
     }
 
-    /// Belongs to an embedded struct.
+    /// Marks a field of an embedded struct.
     pub const fn embedded(mut self, go: &'static str) -> Self {
         self.embedded = Some(go);
         self
     }
 
-    /// Values that came after the first ones.
+    /// Sets values that came after the first ones.
     pub const fn later_values(mut self, values: &'static [(u8, &'static str)]) -> Self {
         self.later_values = values;
         self
     }
 
-    /// True if the release has the field.
+    /// Returns true if the release has the field.
     pub fn in_release(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|last| release.minor <= last)
     }
 
-    /// True if the release leaves the field out of JSON when it is zero.
+    /// Returns true if the release leaves the field out of JSON when it is zero.
     pub fn omits(&self, release: Release) -> bool {
         self.omit && self.omit_since <= release.minor
     }
 
-    /// The most the field may hold in a release; `None` if there is no limit.
+    /// Returns the most the field may hold in a release; `None` if there is no limit.
     pub fn limit(&self, release: Release) -> Option<usize> {
         self.limits.iter().rev().find(|limit| limit.since <= release.minor).and_then(|limit| limit.max)
     }
 
-    /// The values the field may take in a release, empty if open.
+    /// Returns the values the field may take in a release, empty if open.
     pub fn allowed(&self, release: Release) -> Vec<&'static str> {
         let later = self.later_values.iter().filter(|(since, _)| *since <= release.minor).map(|(_, value)| *value);
         self.values.iter().copied().chain(later).collect()
@@ -306,30 +306,30 @@ impl Field {
         self
     }
 
-    /// The values an enum allows.
+    /// Sets the values an enum allows.
     pub const fn values(mut self, values: &'static [&'static str]) -> Self {
         self.values = values;
         self
     }
 
-    /// The list rule of a release.
+    /// Returns the list rule of a release.
     pub fn list_rule(&self, release: Release) -> Option<&'static ListRule> {
         self.list.iter().rev().find(|rule| rule.since <= release)
     }
 }
 
 impl Struct {
-    /// The field with a JSON name in a release, and its slot.
+    /// Returns the field with a JSON name in a release, and its slot.
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
         self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
     }
 
-    /// The slot of a field, whatever the release.
+    /// Returns the slot of a field, whatever the release.
     pub fn slot(&self, json: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.json == json)
     }
 
-    /// Whether there is a field of any name, whatever the release.
+    /// Returns whether there is a field of any name, whatever the release.
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|field| field.json == name)
     }
@@ -386,12 +386,12 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// True if the release has a `status` subresource for it: those that have one have the field.
+    /// Returns true if the release has a `status` subresource for it: those that have one have the field.
     pub fn status_in(&self, release: Release) -> bool {
         self.status && self.schema.field("status", release).is_some()
     }
 
-    /// True if the release has the kind in this version.
+    /// Returns true if the release has the kind in this version.
     pub fn in_release(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|last| release.minor <= last)
     }
@@ -428,33 +428,33 @@ pub const VERSIONS: &[&Version] = &[
     &device::v1::VERSION,
 ];
 
-/// The version with an `apiVersion`.
+/// Returns the version with an `apiVersion`.
 pub fn version(api_version: &str) -> Option<&'static Version> {
     VERSIONS.iter().copied().find(|version| version.api_version == api_version)
 }
 
 impl Version {
-    /// True if the release serves this version.
+    /// Returns true if the release serves this version.
     pub fn served_by(&self, release: Release) -> bool {
         self.served.0 <= release.minor && self.served.1.is_none_or(|last| release.minor <= last)
     }
 
-    /// The first and the last known minor release that serve this version.
+    /// Returns the first and the last known minor release that serve this version.
     pub fn minors(&self) -> (u8, u8) {
         (self.served.0, self.default_release().minor)
     }
 
-    /// The kind, if the release has it.
+    /// Returns the kind, if the release has it.
     pub fn kind(&self, kind: &str, release: Release) -> Option<&'static Kind> {
         self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
     }
 
-    /// The release used when the caller names none: the last one that serves the version.
+    /// Returns the release used when the caller names none: the last one that serves the version.
     pub fn default_release(&self) -> Release {
         self.served.1.map_or_else(Release::latest, Release::last_of)
     }
 
-    /// The same for a kind: a version may be served longer than some of its kinds.
+    /// Returns the same release for a kind: a version may be served longer than some of its kinds.
     pub fn default_release_of(&self, kind: &str) -> Release {
         let until = self.kinds.iter().find(|row| row.kind == kind).and_then(|row| row.until);
         until.map_or_else(|| self.default_release(), Release::last_of)
@@ -469,7 +469,7 @@ pub struct Api {
 }
 
 impl Type {
-    /// The Go name of the type in a decoding error, e.g. `[]v1alpha2.ResourceHandle`; pointers are followed.
+    /// Returns the Go name of the type in a decoding error, e.g. `[]v1alpha2.ResourceHandle`; pointers are followed.
     pub fn go_name(&self, version: &str) -> String {
         match self {
             Type::String => "string".to_owned(),
@@ -502,7 +502,7 @@ impl Package {
         }
     }
 
-    /// The package name of the server's internal type.
+    /// Returns the package name of the server's internal type.
     pub fn internal(self) -> &'static str {
         match self {
             Package::Resource => "resource",

@@ -41,17 +41,17 @@ pub const LAST_PATCHES: &[Release] = &[
 ];
 
 impl Release {
-    /// 1.`minor`.`patch`
+    /// Makes 1.`minor`.`patch`.
     pub const fn new(minor: u8, patch: u8) -> Self {
         Release { minor, patch }
     }
 
-    /// The last release known here.
+    /// Returns the last release known here.
     pub fn latest() -> Self {
         LAST_PATCHES.last().copied().unwrap_or(Release::new(26, 0))
     }
 
-    /// The last patch of a minor release; `.0` if the minor is not known.
+    /// Returns the last patch of a minor release; `.0` if the minor is not known.
     pub fn last_of(minor: u8) -> Self {
         LAST_PATCHES.iter().copied().find(|last| last.minor == minor).unwrap_or(Release::new(minor, 0))
     }
@@ -72,7 +72,7 @@ impl Release {
         (parts.next().is_none() && release <= last).then_some(release)
     }
 
-    /// The message for a text that [`Release::parse`] rejects.
+    /// Returns the message for a text that [`Release::parse`] rejects.
     pub(crate) fn unknown(text: &str) -> String {
         let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
@@ -86,7 +86,7 @@ impl Release {
         }
     }
 
-    /// The rules of this release.
+    /// Returns the rules of this release.
     pub(crate) fn rules(self) -> &'static Rules {
         // The patch releases of February 2024 are the first built with Go 1.21, which has newer Unicode tables.
         match (self.minor, self.patch) {

@@ -143,7 +143,7 @@ impl Family {
     }
 }
 
-/// The steps from one version to another, in the order they are taken; none between families.
+/// Returns the steps from one version to another, in the order they are taken; none between families.
 pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Step>) {
     let steps = from.family.steps();
     let from_at = place(steps, from);
@@ -158,13 +158,13 @@ pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Step>) 
     }
 }
 
-/// The number of steps below a version.
+/// Returns the number of steps below a version.
 fn place(steps: &[Step], version: &Version) -> usize {
     steps.iter().take_while(|step| step.older.name != version.name).count()
 }
 
 impl Step {
-    /// The name of a kind on the other side.
+    /// Returns the name of a kind on the other side.
     pub fn renamed(&self, kind: &'static str, direction: Direction) -> &'static str {
         let renamed = self.rows.iter().find_map(|row| match (row, direction) {
             (Row::Rename { older, newer }, Direction::Up) if *older == kind => Some(*newer),
@@ -216,7 +216,7 @@ pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct
     })
 }
 
-/// The field of the newer version that wraps a plain value of the older one.
+/// Returns the field of the newer version that wraps a plain value of the older one.
 pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct) -> Option<&'static str> {
     rows.into_iter().find_map(|row| match row {
         Row::WrapValue { of, into } if *of == schema.go => Some(*into),
@@ -224,7 +224,7 @@ pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct)
     })
 }
 
-/// The name that a field of `from` has in `to`.
+/// Returns the name that a field of `from` has in `to`.
 pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
     if to.has(name) {
         return name;
@@ -240,7 +240,7 @@ pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, 
     renamed.unwrap_or(name)
 }
 
-/// True if the older version takes zero for absent in this field.
+/// Returns true if the older version takes zero for absent in this field.
 pub fn zero_is_absent<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct, name: &str) -> bool {
     rows.into_iter().any(|row| matches!(row, Row::Default { of, field } if *of == schema.go && *field == name))
 }
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(names(&classic::v1alpha1::VERSION, newest), []);
     }
 
-    /// Every step starts at the version where the previous one ends.
+    /// Checks that every step starts at the version where the previous one ends.
     #[test]
     fn the_ladder_has_no_gap() {
         for steps in [CLASSIC, DEVICE] {
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// A row names a struct and a field that the tables have.
+    /// Checks that a row names a struct and a field that the tables have.
     #[test]
     fn rows_name_what_the_tables_have() {
         for step in CLASSIC.iter().chain(DEVICE) {
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// A renamed field is found from both sides; names that both shapes have stay.
+    /// Checks that a renamed field is found from both sides; names that both shapes have stay.
     #[test]
     fn fields_are_renamed_both_ways() {
         use crate::api::{Field, Package, Type};

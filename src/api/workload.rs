@@ -15,7 +15,7 @@ const WORKLOADS: &[(&str, &str, &[&str])] = &[
 
 const TEMPLATE: &[&str] = &["spec", "template", "spec"];
 
-/// The fields from an object of this kind to the spec of its pods; `None` if it has none.
+/// Returns the fields from an object of this kind to the spec of its pods; `None` if it has none.
 pub fn path_to_spec(api_version: &str, kind: &str) -> Option<&'static [&'static str]> {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     WORKLOADS.iter().find(|(of, name, _)| *of == group && *name == kind).map(|(_, _, path)| *path)

@@ -91,12 +91,12 @@ fn published<'f>(cluster: &Cluster<'f>) -> BTreeMap<DeviceName<'f>, Published<'f
     all
 }
 
-/// `gpu.example.com/pool/gpu-0`
+/// Writes `gpu.example.com/pool/gpu-0`.
 fn spelled((driver, pool, device): DeviceName<'_>) -> String {
     format!("{driver}/{pool}/{device}")
 }
 
-/// The names of claims, each once: `team/a, team/b and 3 more`.
+/// Returns the names of claims, each once: `team/a, team/b and 3 more`.
 fn named(holders: &[&Holder<'_>]) -> String {
     let mut names: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -233,7 +233,7 @@ impl Consumers<'_> {
         }
     }
 
-    /// Why a consumer does not use its claim; `None`: it does, or nothing of its kind is given.
+    /// Returns why a consumer does not use its claim; `None`: it does, or nothing of its kind is given.
     fn problem(&self, namespace: &str, user: &Consumer) -> Option<&'static str> {
         let name = (namespace, user.name.as_str());
         match (user.api_group.as_str(), user.resource.as_str()) {

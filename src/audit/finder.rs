@@ -32,7 +32,7 @@ impl<'f> About<'f> {
         About { kind, namespace: &metadata.namespace, name: &metadata.name, path: None }
     }
 
-    /// A field of it.
+    /// Sets the field of it that the finding is about.
     pub fn at(mut self, path: FieldPath) -> Self {
         self.path = Some(path);
         self

@@ -147,7 +147,7 @@ fn by_address<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
     found
 }
 
-/// The attribute `type`, in whatever domain.
+/// Returns the attribute `type`, in whatever domain.
 fn kind_of(device: &Device) -> Option<&str> {
     let (_, kind) = device.attributes.iter().find(|(name, _)| name.rsplit('/').next() == Some("type"))?;
     kind.string.as_deref()

@@ -234,7 +234,7 @@ impl<'f> States<'f> {
     }
 }
 
-/// The counters that a device consumes: set and name, amount.
+/// Returns the counters that a device consumes: set and name, amount.
 fn consumed(device: &Device) -> impl Iterator<Item = ((&str, &str), &Amount)> {
     device.consumes_counters.iter().flat_map(|consumption| {
         let set = consumption.counter_set.as_str();
@@ -325,7 +325,7 @@ impl<'f> Sum<'f> {
     }
 }
 
-/// The classes of a claim's requests.
+/// Returns the classes of a claim's requests.
 fn asks(claim: &Claim) -> impl Iterator<Item = &Ask> {
     claim.spec.devices.requests.iter().flat_map(|request| request.exactly.iter().chain(&request.first_available))
 }

@@ -11,8 +11,8 @@ use super::library::semver::Version;
 use super::types::Type;
 use super::value::{Map, Origin, Value};
 
-/// The environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`; `minor` is at
-/// least 31.
+/// Returns the environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`;
+/// `minor` is at least 31.
 ///
 /// ```
 /// use claimkit::cel::{Mode, device};
@@ -50,7 +50,7 @@ pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
     environment.with_variable("duration", Type::Duration).with_variable("timestamp", Type::Timestamp)
 }
 
-/// The environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
+/// Returns the environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
 ///
 /// ```
 /// use claimkit::cel::{Mode, device};
@@ -63,12 +63,12 @@ pub fn derived_attributes(minor: u8, gates: &[Gate], mode: Mode) -> Environment 
     environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
 }
 
-/// Whether an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
+/// Returns whether an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
 fn has_lists(environment: &Environment) -> bool {
     environment.minor() >= 37 || matches!(environment.result_type(), ResultType::BoolOrUnknown { dynamic: true, .. })
 }
 
-/// The environment of named resources' selectors in Kubernetes 1.30
+/// Returns the environment of named resources' selectors in Kubernetes 1.30
 /// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
 ///
 /// ```
@@ -96,8 +96,8 @@ pub fn named_resources(mode: Mode) -> Environment {
 /// First minor release since which the checker, the cost estimate and the limits of device selectors have not changed.
 const SETTLED: u8 = 34;
 
-/// True if this expression may get different answers in the environments for new device selectors from `first` to `last`; then it
-/// must be compiled. Everything added since `SETTLED` has a name that the text must contain.
+/// Returns true if this expression may get different answers in the environments for new device selectors from `first` to `last`;
+/// then it must be compiled. Everything added since `SETTLED` has a name that the text must contain.
 ///
 /// ```
 /// use claimkit::cel::device::selector_varies;
@@ -121,7 +121,7 @@ pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
 /// that came or went.
 const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"];
 
-/// Sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
+/// Returns the sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
 fn device_bounds() -> Bounds {
     let map = |key: u64, element: Bounds| Bounds::sized(32).with_key(Bounds::sized(key)).with_element(element);
     Bounds::default()
@@ -225,7 +225,7 @@ impl Attribute {
     }
 }
 
-/// The elements of a list, all of one kind.
+/// Returns the elements of a list, all of one kind.
 fn elements<T>(list: &[Value], kind: &str, read: impl Fn(Attribute) -> Option<T>) -> Result<Vec<T>, String> {
     let element = |(index, value): (usize, &Value)| {
         let wrong = || format!("expected list element at index {index} to be {kind}, got {}", go_type(value));
@@ -434,7 +434,7 @@ impl Domains {
         }
     }
 
-    /// A map of maps. A domain that is not there is empty.
+    /// Makes a map of maps. A domain that is not there is empty.
     fn into_value(self) -> Value {
         let domains = self.0.into_iter().map(|(domain, names)| (domain, Value::Map(Arc::new(Map::with_names(names, None)))));
         let empty = Value::Map(Arc::new(Map::with_names(Vec::new(), None)));
@@ -481,7 +481,7 @@ pub enum NamedAttribute {
     Version(String),
 }
 
-/// The variables of a named resources selector's program.
+/// Returns the variables of a named resources selector's program.
 ///
 /// # Errors
 /// An attribute that cannot be read, which makes every selector fail.

@@ -91,7 +91,7 @@ struct Spec {
 }
 
 impl Policy {
-    /// A policy with these settings that is asked about everything.
+    /// Makes a policy with these settings that is asked about everything.
     pub fn of_settings(name: &str, settings: Box<RawValue>) -> Self {
         let name = name.to_owned();
         Policy {
@@ -274,7 +274,7 @@ impl Object {
         serde_json::value::to_raw_value(&request).ok()
     }
 
-    /// `team-a/training`, or the name alone.
+    /// Returns `team-a/training`, or the name alone.
     pub fn full_name(&self) -> String {
         if self.namespace.is_empty() { self.name.clone() } else { format!("{}/{}", self.namespace, self.name) }
     }
@@ -352,7 +352,8 @@ fn object(item: &Item, json: Box<RawValue>, default: &str) -> Object {
 const OF_CLUSTER: [&str; 7] =
     ["Namespace", "Node", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "PriorityClass", "StorageClass"];
 
-/// The resource of a kind of another group, as generators of clients guess it (apimachinery, pkg/api/meta, `UnsafeGuessKindToResource`).
+/// Guesses the resource of a kind of another group as generators of clients do (apimachinery, pkg/api/meta,
+/// `UnsafeGuessKindToResource`).
 fn plural(kind: &str) -> String {
     let singular = kind.to_lowercase();
     match singular.chars().last() {

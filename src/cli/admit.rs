@@ -89,7 +89,7 @@ fn read_all<'f>(files: impl Iterator<Item = &'f File>, namespace: &str, host: &m
     all.problems.is_empty().then_some(all)
 }
 
-/// The objects that `--old` names; none without it.
+/// Reads the objects that `--old` names; none without it.
 fn stored(arguments: &Arguments, namespace: &str, host: &mut dyn Host) -> Option<Vec<Object>> {
     let Some(name) = arguments.value("old") else { return Some(Vec::new()) };
     let file = files::read_one(name, host)?;
@@ -287,7 +287,7 @@ fn described<'c>(case: &Case<'c>) -> (String, ResultOf<'c>) {
     }
 }
 
-/// A policy that may not change objects and does is refused by its host.
+/// Returns true if a policy changes an object that it may not change: its host then refuses it.
 fn changes_in_vain(policy: &Policy, response: &Response) -> bool {
     response.accepted && response.mutated_object.is_some() && !policy.mutating
 }

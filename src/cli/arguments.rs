@@ -24,12 +24,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The value of an option.
+    /// Returns the value of an option.
     pub fn value(&self, name: &str) -> Option<&str> {
         self.given.iter().rev().find(|(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
 
-    /// The values of an option that may be given more than once.
+    /// Returns the values of an option that may be given more than once.
     pub fn values<'a>(&'a self, name: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {
         self.given.iter().filter(move |(given, _)| *given == name).map(|(_, value)| value.as_str())
     }
@@ -49,7 +49,7 @@ impl Arguments {
         }
     }
 
-    /// Whether an option was given.
+    /// Returns whether an option was given.
     pub fn has(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| *given == name)
     }
@@ -238,7 +238,7 @@ fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// The one of some names that is nearly `name`: at most a third of its letters differ.
+/// Finds the one of some names that is nearly `name`: at most a third of its letters differ.
 fn closest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let most = name.chars().count().checked_div(3).unwrap_or(0).max(1);
     let near = names.map(|known| (nearest::distance(name, known), known)).filter(|(distance, _)| *distance <= most);

@@ -27,7 +27,7 @@ pub fn run(host: &mut dyn Host) -> u8 {
     }
 }
 
-/// The next line, or why it cannot be a request.
+/// Reads the next line, or why it cannot be a request.
 fn request(host: &mut dyn Host) -> Result<Option<Result<String, String>>, String> {
     let Some(mut line) = host.line(MAX_REQUEST)? else { return Ok(None) };
     if line.len() >= MAX_REQUEST && !line.ends_with(b"\n") {

@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     if answer.ok { FINE } else { FINDINGS }
 }
 
-/// The devices of all files with their names: bare ones, and those of ResourceSlices.
+/// Reads the devices of all files with their names: bare ones, and those of ResourceSlices.
 fn devices(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<(String, Value)>> {
     let mut devices = Vec::new();
     for name in arguments.values("device") {

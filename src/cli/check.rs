@@ -287,13 +287,13 @@ fn versions(reports: &[Report<'_>]) -> String {
     text
 }
 
-/// `1 file`, `2 files`, `2 fixes`.
+/// Counts things in words: `1 file`, `2 files`, `2 fixes`.
 pub fn count(number: usize, what: &str) -> String {
     let plural = if what.ends_with('x') { "es" } else { "s" };
     format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
-/// The number of objects that were checked as a whole.
+/// Returns the number of objects that were checked as a whole.
 fn checked_in(answer: &Answer) -> usize {
     let is_pod = |at: usize| answer.findings.iter().any(|f| f.code == Code::PodClaimsOnly && f.object == Some(at));
     let has_pods = with_code(answer, Code::PodClaimsOnly) > 0;
@@ -301,7 +301,7 @@ fn checked_in(answer: &Answer) -> usize {
     objects.filter(|(at, object)| object.is_checked() && !(has_pods && is_pod(*at))).count()
 }
 
-/// The number of findings with a code.
+/// Returns the number of findings with a code.
 fn with_code(answer: &Answer, code: Code) -> usize {
     answer.findings.iter().filter(|finding| finding.code == code).count()
 }
@@ -310,7 +310,7 @@ fn failed(answer: &Answer) -> bool {
     answer.findings.iter().any(|finding| finding.severity == Severity::Error)
 }
 
-/// The exit code. Standard error says if nothing was checked.
+/// Returns the exit code. Standard error says if nothing was checked.
 pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     if !readable {
         return UNUSABLE;

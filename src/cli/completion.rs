@@ -2,7 +2,7 @@
 
 use super::options::{Opt, Takes, VERBS, Verb};
 
-/// The script for a shell; `None` if there is none for it.
+/// Returns the script for a shell; `None` if there is none for it.
 pub fn script(shell: &str) -> Option<String> {
     match shell {
         "bash" => Some(bash()),
@@ -17,7 +17,7 @@ fn verbs() -> String {
     VERBS.iter().map(|verb| verb.name).collect::<Vec<_>>().join(" ")
 }
 
-/// `--release -r --output …`
+/// Returns the options of a verb in one line: `--release -r --output …`.
 fn spellings(verb: &Verb) -> String {
     let each = verb.options.iter().flat_map(|option| {
         let short = option.short.map(|letter| format!("-{letter}"));
@@ -27,7 +27,7 @@ fn spellings(verb: &Verb) -> String {
     each.chain(["--help".to_owned()]).collect::<Vec<_>>().join(" ")
 }
 
-/// The options of a verb that take one of some words, and the words.
+/// Returns the options of a verb that take one of some words, and the words.
 fn words(verb: &Verb) -> impl Iterator<Item = (&'static Opt, String)> {
     verb.options.iter().filter_map(|option| match option.takes {
         Takes::OneOf(words) => Some((*option, words.join(" "))),
@@ -60,7 +60,7 @@ fn bash() -> String {
     text
 }
 
-/// A description as zsh takes it inside single quotes and brackets.
+/// Writes a description as zsh takes it inside single quotes and brackets.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\'' | '[' | ']' | ':' | '`') { ' ' } else { c }).collect()
 }

@@ -3,7 +3,7 @@
 use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token, UnifiedDiffConfig, UnifiedDiffPrinter};
 use std::fmt::{self, Write};
 
-/// The diff with its two header lines; empty if the texts are equal.
+/// Returns the diff with its two header lines; empty if the texts are equal.
 pub fn unified(name: &str, old: &str, new: &str) -> String {
     if old == new {
         return String::new();

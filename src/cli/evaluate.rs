@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     end(arguments, &reports, readable, host)
 }
 
-/// The exit code: with `--require-node` a claim that can be used on no node counts as a finding.
+/// Returns the exit code: with `--require-node` a claim that can be used on no node counts as a finding.
 fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     let code = check::end(arguments, reports, readable, host);
     if unread(reports) {
@@ -93,20 +93,20 @@ fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut
     code
 }
 
-/// True if the given Nodes are unusable.
+/// Returns true if the given Nodes are unusable.
 fn unread(reports: &[Report<'_>]) -> bool {
     let findings =
         || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == TextField::Nodes);
     findings().any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
 }
 
-/// The files with Nodes.
+/// Reads the files with Nodes.
 fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<File>> {
     let most = Limits::default().node_set_bytes;
     arguments.values("nodes").map(|name| files::read_at_most(name, most, host)).collect()
 }
 
-/// Every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
+/// Returns every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
 fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, &'a Placement)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {

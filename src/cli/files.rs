@@ -35,7 +35,7 @@ pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
 /// The default name of standard input.
 const STDIN: &str = "<stdin>";
 
-/// True if a pattern matches the path or one of its parent folders.
+/// Returns true if a pattern matches the path or one of its parent folders.
 pub fn excluded(path: &str, patterns: &[&str]) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     let ends = path.char_indices().filter(|(_, c)| *c == '/').map(|(at, _)| at).chain([path.len()]);
@@ -91,7 +91,7 @@ pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<File
     }
 }
 
-/// The rest of standard input.
+/// Reads the rest of standard input.
 fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     while let Some(line) = host.line(most)? {
@@ -118,8 +118,8 @@ fn tell(host: &mut dyn Host, name: &str, problem: &str) -> bool {
     false
 }
 
-/// The manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be read.
-/// Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
+/// Finds the manifests at a path: the file itself, or the files of the folder sorted by name; and the entries that could not be
+/// read. Hidden entries are skipped, and symbolic links to folders are not followed, so that the walk ends.
 fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), Problem> {
     let Some(entries) = host.list(path).map_err(|problem| (path.to_owned(), problem))? else {
         return Ok((vec![path.to_owned()], Vec::new()));

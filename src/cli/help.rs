@@ -5,7 +5,7 @@ use super::options::{Opt, Takes, VERBS, Verb};
 /// Column at which descriptions wrap.
 const WIDTH: usize = 100;
 
-/// The help of one verb, or of the program.
+/// Returns the help of one verb, or of the program.
 pub fn text(verb: Option<&Verb>) -> String {
     match verb {
         Some(verb) => of_verb(verb),
@@ -70,7 +70,7 @@ fn about(option: &Opt) -> String {
     about
 }
 
-/// One name with its description, wrapped beside it.
+/// Writes one name with its description, wrapped beside it.
 fn row(text: &mut String, name: &str, about: &str) {
     const INDENT: usize = 30;
     text.push_str(&format!("  {name:<26}  "));

@@ -37,14 +37,14 @@ pub struct Ran {
     pub success: bool,
 }
 
-/// The problem of a file that is larger than may be read.
+/// Returns the problem with a file that is larger than may be read.
 pub fn too_large(most: usize) -> String {
     format!("larger than {} MiB, the most that is read", most >> 20)
 }
 
 /// Everything the command line needs from outside. Errors are one short phrase: `no such file or folder`.
 pub trait Host {
-    /// The bytes of a file. At most `most` bytes are read; a larger file is an error.
+    /// Reads the bytes of a file. At most `most` bytes are read; a larger file is an error.
     ///
     /// # Errors
     /// Why it cannot be read, or [`too_large`].
@@ -63,8 +63,8 @@ pub trait Host {
     /// Why it cannot be written; then the file is unchanged.
     fn write(&mut self, path: &str, text: &str) -> Result<(), String>;
 
-    /// The next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes in
-    /// pieces.
+    /// Reads the next line of standard input with its line feed, `None` at its end. A line that has more than `most` bytes comes
+    /// in pieces.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -73,7 +73,7 @@ pub trait Host {
     /// Returns the sentences of a locale, if there are any.
     fn sentences(&mut self, locale: &str) -> Option<Sentences>;
 
-    /// The folder in which the command runs, as an absolute path; `None` where there is none.
+    /// Returns the folder in which the command runs, as an absolute path; `None` where there is none.
     fn folder(&self) -> Option<String> {
         None
     }
@@ -86,7 +86,7 @@ pub trait Host {
     /// Shows what is being done, on an interactive terminal and not before a second has passed; an empty text ends it.
     fn status(&mut self, _text: &str) {}
 
-    /// Whether the program is called as a plugin of kubectl.
+    /// Returns whether the program is called as a plugin of kubectl.
     fn is_plugin(&self) -> bool {
         false
     }
@@ -110,6 +110,6 @@ pub trait Host {
     /// Prints to standard error.
     fn err(&mut self, text: &str);
 
-    /// Whether standard output is a terminal that shows colors.
+    /// Returns whether standard output is a terminal that shows colors.
     fn colours(&self) -> bool;
 }

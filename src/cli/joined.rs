@@ -55,7 +55,7 @@ impl Joined {
         Joined { text, starts }
     }
 
-    /// Position in the text of the U+FFFD that replaces the first byte that is not UTF-8.
+    /// Returns the position in the text of the U+FFFD that replaces the first byte that is not UTF-8.
     pub fn replaced(&self, files: &[File]) -> Option<usize> {
         let at = |(file, start): (&File, &Start)| Some(file.replaced?.saturating_add(usize::try_from(start.bytes).ok()?));
         files.iter().zip(&self.starts).find_map(at)

@@ -35,7 +35,7 @@ pub struct Verb {
     pub options: &'static [&'static Opt],
 }
 
-/// An option that may be given more than once.
+/// Returns an option that may be given more than once.
 const fn many(name: &'static str, takes: Takes, about: &'static str) -> Opt {
     Opt { name, short: None, also: &[], takes, many: true, about }
 }
@@ -44,7 +44,7 @@ const fn opt(name: &'static str, short: Option<char>, takes: Takes, about: &'sta
     Opt { name, short, also: &[], takes, many: false, about }
 }
 
-/// An option for feature gates.
+/// Returns an option for feature gates.
 const fn gates(about: &'static str) -> Opt {
     Opt { name: "gates", short: None, also: &["gate", "feature-gates"], takes: Takes::Text("GATES"), many: true, about }
 }

@@ -86,7 +86,7 @@ impl Settings {
         }
     }
 
-    /// The settings in force, in the format of the file.
+    /// Prints the settings in force, in the format of the file.
     ///
     /// # Errors
     /// A gate or a label that cannot be read.

@@ -75,7 +75,7 @@ impl Converter<'_> {
         outcome
     }
 
-    /// The version and table of what an object of v1 becomes.
+    /// Returns the version and table of what an object of v1 becomes.
     fn target(&self, kind: &str) -> Option<(&'static Version, &'static crate::api::Kind)> {
         let to = self.to.version(&v1::VERSION, kind)?;
         Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
@@ -150,7 +150,7 @@ impl Converter<'_> {
         Some(text)
     }
 
-    /// A finding about an object of the text that was read.
+    /// Adds a finding about an object of the text that was read.
     fn about(&mut self, input: &Input<'_>, index: Option<usize>, finding: Finding) {
         let finding = Finding { span: None, steps: Vec::new(), ..finding };
         match index.and_then(|index| Some((index, input.items.get(index)?))) {

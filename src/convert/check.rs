@@ -22,7 +22,7 @@ pub(super) struct Done {
     pub findings: Vec<Finding>,
 }
 
-/// The new text, read again and compared.
+/// Makes the new text, reads it again and compares.
 pub(super) fn carry_out(
     input: &Input<'_>,
     plans: &[Plan],
@@ -71,8 +71,8 @@ fn place(input: &Input<'_>, plans: &[Plan], at: usize) -> Span {
     document.map_or(Span::at(0), |document| document.span)
 }
 
-/// The file with every document edited, or printed if `reasons` has an entry for it. Each step between two versions is one round
-/// of edits on the result of the previous round.
+/// Rewrites the file with every document edited, or printed if `reasons` has an entry for it. Each step between two versions is
+/// one round of edits on the result of the previous round.
 fn rewritten(
     input: &Input<'_>,
     plans: &[Plan],
@@ -191,7 +191,7 @@ fn printed(
     Ok(Edit { span: Span::new(start, end), new_text: out })
 }
 
-/// The finding for a printed document. Comments may only be lost if losses are allowed.
+/// Returns the finding for a printed document. Comments may only be lost if losses are allowed.
 fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bool) -> Finding {
     let tree = &document.tree;
     let old = edit::whole(tree, plan.root);
@@ -230,7 +230,7 @@ pub(super) fn disagrees(span: Span) -> Finding {
     .with_help("report the manifest to claimkit's authors: this is an error of claimkit")
 }
 
-/// The indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.
+/// Returns the indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.
 fn differing(input: &Input<'_>, text: &str, plans: &[Plan], expected: &[(Tree<'_>, NodeId)], limits: &Limits) -> Vec<usize> {
     let everything = || (0..plans.len()).collect();
     let file = reread(text, limits);
@@ -287,7 +287,7 @@ fn validity(
     Ok(findings)
 }
 
-/// The errors of a release in a migrated object, except those whose code the old object had too.
+/// Returns the errors of a release in a migrated object, except those whose code the old object had too.
 pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, new: usize, release: Release) -> Vec<Finding> {
     let (Some(old_item), Some(new_item)) = (input.items.get(old), result.items.get(new)) else { return Vec::new() };
     let Some((api, record)) = decoded(result, new_item) else { return vec![disagrees(old_item.span)] };
@@ -296,7 +296,7 @@ pub(super) fn not_accepted(input: &Input<'_>, old: usize, result: &Input<'_>, ne
     after.map(|error| lost_validity(input, old_item, old, &error, release)).collect()
 }
 
-/// The object as the server of its release would hold it; `None` if it does not decode.
+/// Returns the object as the server of its release would hold it; `None` if it does not decode.
 pub(super) fn decoded<'i>(input: &'i Input<'_>, item: &Item) -> Option<(Api, Record<'i>)> {
     let (api, release) = job::api_of(item)?;
     let how = How::reaching(input.mode(item), Via::Kubectl, release);
@@ -330,7 +330,7 @@ pub(super) fn errors(api: Api, record: &Record<'_>, release: Release) -> Vec<Fie
     errors
 }
 
-/// True for an error about a handle without a driver, which has its own warning.
+/// Returns true for an error about a handle without a driver, which has its own warning.
 fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> bool {
     error.field.contains("resourceHandles") && super::handle_without_driver(old, job)
 }
@@ -351,7 +351,7 @@ mod tests {
     use crate::convert::job::Job;
     use crate::manifest::What;
 
-    /// A conversion whose result the target version does not know gives an error and no text.
+    /// Checks that a conversion whose result the target version does not know gives an error and no text.
     #[test]
     fn a_wrong_result_is_never_given() {
         let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n";
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// Text without the value is noticed, and so is a missing document.
+    /// Checks that text without the value is noticed, and so is a missing document.
     #[test]
     fn a_different_value_is_seen() {
         let text = "apiVersion: resource.k8s.io/v1alpha1\nkind: ResourceClass\nmetadata: {name: c}\ndriverName: d\n---\nb: 1\n";

@@ -12,8 +12,8 @@ use crate::text::edit::{self, Edits, Unsafe};
 use crate::text::print;
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
-/// Edits that convert one object of the classic family. Of one of the device family, those that come before its shape changes:
-/// version and kind, and what the target version has no place for.
+/// Returns the edits that convert one object of the classic family. Of one of the device family, those that come before its shape
+/// changes: version and kind, and what the target version has no place for.
 pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) -> Result<Edits, Unsafe> {
     let mut object = ObjectEdits { tree, job, sequence_indent, edits: Edits::new() };
     object.type_meta(node)?;
@@ -33,7 +33,7 @@ pub fn object(tree: &Tree<'_>, node: NodeId, job: &Job, sequence_indent: usize) 
     Ok(object.edits)
 }
 
-/// How far this document indents the items of a block sequence below their key: that of the first one, else 0.
+/// Returns how far this document indents the items of a block sequence below their key: that of the first one, else 0.
 pub fn sequence_indent(tree: &Tree<'_>) -> usize {
     let text = tree.source();
     tree.ids()
@@ -235,7 +235,7 @@ impl ObjectEdits<'_, '_, '_> {
         FlowLines { item: format!("{end}{unit}"), field: format!("{end}{unit}{unit}"), end }
     }
 
-    /// An empty handle becomes an empty list. A space in the brackets records single quotes for the way back.
+    /// Turns an empty handle into an empty list. A space in the brackets records single quotes for the way back.
     fn empty_handle(&mut self, value: NodeId) -> Result<(), Unsafe> {
         let span = self.tree.span(value);
         let list = match self.tree.source().get(span.from()..span.to()) {
@@ -247,7 +247,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// The source of a string for reuse: as written if it is on one line, otherwise quoted.
+    /// Returns the source of a string for reuse: as written if it is on one line, otherwise quoted.
     fn written(&self, node: NodeId, flow: bool) -> Result<String, Unsafe> {
         let written = self.tree.node(node);
         let value = self.tree.str(node).ok_or(Unsafe::Form)?;
@@ -267,7 +267,7 @@ impl ObjectEdits<'_, '_, '_> {
 
     // ---- to the older version ----
 
-    /// True if the conversion to the newer version would give exactly this list, so that nothing is lost.
+    /// Returns true if the conversion to the newer version would give exactly this list, so that nothing is lost.
     fn single(&self, claim: NodeId, entry: &Entry) -> bool {
         let tree = self.tree;
         match tree.items(entry.value) {
@@ -366,7 +366,7 @@ impl ObjectEdits<'_, '_, '_> {
         Ok(())
     }
 
-    /// Comments in text that goes away and that do not belong to another handle, in order.
+    /// Returns the comments in text that goes away and that do not belong to another handle, in order.
     fn comments(&self, entry: &Entry, kept: usize, handle: NodeId, gone: &[Span]) -> Vec<String> {
         let tree = self.tree;
         let text = tree.source();
@@ -396,12 +396,12 @@ struct FlowLines {
     field: String,
 }
 
-/// A key's text, if its name can be found in it.
+/// Returns a key's text, if its name can be found in it.
 pub(super) fn key_text<'s>(tree: &Tree<'s>, entry: &Entry) -> Result<&'s str, Unsafe> {
     tree.source().get(entry.key_span.from()..entry.key_span.to()).ok_or(Unsafe::Form)
 }
 
-/// The quotes a key is written in.
+/// Returns the quotes a key is written in.
 pub(super) fn quotes(key: &str) -> (&'static str, &'static str) {
     match key.as_bytes().first() {
         Some(b'"') => ("\"", "\""),
@@ -410,7 +410,7 @@ pub(super) fn quotes(key: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// A string in double quotes, for YAML and JSON.
+/// Returns a string in double quotes, for YAML and JSON.
 fn quoted(text: &str) -> String {
     let mut plain = String::new();
     print::quote(text, &mut plain);

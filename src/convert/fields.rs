@@ -35,13 +35,13 @@ pub struct Sides<'j> {
 }
 
 impl<'j> Sides<'j> {
-    /// The sides of a conversion.
+    /// Returns the sides of a conversion.
     pub fn of(job: &'j Job) -> Self {
         let last = job::last_release(job.from, job.source).minor;
         Sides { job, rows: job.rows(), minors: (job.source.since.minor, last) }
     }
 
-    /// The field in any release that has the kind in the source version.
+    /// Returns the field in any release that has the kind in the source version.
     fn known(&self, schema: &'static Struct, name: &str) -> Option<&'static Field> {
         let (first, last) = self.minors;
         let lived = |field: &&Field| field.since.minor <= last && field.until.is_none_or(|until| until >= first);
@@ -84,13 +84,13 @@ impl<'j> Sides<'j> {
         }
     }
 
-    /// Why only the amount of a capacity is kept.
+    /// Returns why only the amount of a capacity is kept.
     pub fn amount_only(&self) -> String {
         format!("a capacity of {} is an amount and nothing else", self.job.to.name)
     }
 }
 
-/// A type without its pointers.
+/// Returns a type without its pointers.
 pub fn pointee(mut ty: &'static Type) -> &'static Type {
     while let Type::Pointer(inner) = ty {
         ty = inner;
@@ -98,7 +98,7 @@ pub fn pointee(mut ty: &'static Type) -> &'static Type {
     ty
 }
 
-/// Every field of an object that goes; null ones too if `nulls`.
+/// Calls with every field of an object that goes; null ones too if `nulls`.
 pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: bool, mut each: impl FnMut(Gone<'_>)) {
     if job.source.items.is_some() {
         return;

@@ -33,7 +33,7 @@ pub struct Pass {
 }
 
 impl Job {
-    /// The conversion of a kind; `None` if the target version has no counterpart.
+    /// Returns the conversion of a kind; `None` if the target version has no counterpart.
     pub fn new(api: Api, to: &'static Version, drop_server_fields: bool) -> Option<Self> {
         if api.version.family != to.family {
             return None;
@@ -47,7 +47,7 @@ impl Job {
         Some(Job { from, to, kind, new_kind, source, target, release, drop_server_fields })
     }
 
-    /// The same for a release, if that has the kind in the target version.
+    /// Makes the same conversion for a release, if that has the kind in the target version.
     pub fn in_release(mut self, release: Option<Release>) -> Self {
         let served = release.filter(|release| self.to.served_by(*release) && self.target.in_release(*release));
         self.release = served.unwrap_or(self.release);
@@ -63,12 +63,12 @@ impl Job {
         steps::between(self.from, self.to).1
     }
 
-    /// Every row between the two versions.
+    /// Returns every row between the two versions.
     pub fn rows(&self) -> Vec<&'static Row> {
         self.steps().into_iter().flat_map(|step| step.rows).collect()
     }
 
-    /// Why a field that only the new version has is dropped: if kept, it would take effect for the first time.
+    /// Returns why a field that only the new version has is dropped: if kept, it would take effect for the first time.
     pub fn comes_to_life(&self, name: &str) -> String {
         format!(
             "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
@@ -77,7 +77,7 @@ impl Job {
         )
     }
 
-    /// The handle that moves, if the kind has one.
+    /// Returns the handle that moves, if the kind has one.
     pub fn handle(&self) -> Option<Handle> {
         self.rows().into_iter().find_map(|row| match row {
             Row::Move(handle) if handle.of == self.kind => Some(*handle),
@@ -85,7 +85,7 @@ impl Job {
         })
     }
 
-    /// Fields of the object that only the newer version has, and why.
+    /// Returns the fields of the object that only the newer version has, and why.
     pub fn newer_only(&self) -> Vec<(&'static str, &'static str)> {
         let fields = self.rows().into_iter().filter_map(|row| match row {
             Row::Drop { of, field, reason } if *of == self.kind => Some((*field, *reason)),
@@ -94,7 +94,7 @@ impl Job {
         fields.collect()
     }
 
-    /// The steps whose shapes differ for this kind. A List's head has none: its items are objects of their own.
+    /// Returns the steps whose shapes differ for this kind. A List's head has none: its items are objects of their own.
     pub fn passes(&self) -> Vec<Pass> {
         if self.source.items.is_some() || self.from.family != Family::Device {
             return Vec::new();
@@ -112,23 +112,23 @@ impl Job {
 }
 
 impl Handle {
-    /// The field that holds it in the source version.
+    /// Returns the field that holds it in the source version.
     pub fn field(&self, direction: Direction) -> &'static str {
         if direction == Direction::Up { self.older } else { self.newer }
     }
 
-    /// The field that holds it in the target version; the source version does not have it.
+    /// Returns the field that holds it in the target version; the source version does not have it.
     pub fn new_field(&self, direction: Direction) -> &'static str {
         if direction == Direction::Up { self.newer } else { self.older }
     }
 }
 
-/// The last release known here that has a kind in a version.
+/// Returns the last release known here that has a kind in a version.
 pub fn last_release(version: &Version, kind: &ApiKind) -> Release {
     kind.until.map_or(version.default_release(), Release::last_of)
 }
 
-/// Every version that texts are converted from or to.
+/// Returns every version that texts are converted from or to.
 pub fn versions() -> impl Iterator<Item = &'static Version> {
     [Family::Classic, Family::Device].into_iter().flat_map(|family| {
         let steps = family.steps();
@@ -147,7 +147,7 @@ pub fn find_version(api_version: &str) -> Option<&'static Version> {
     versions().find(|version| version.api_version == api_version)
 }
 
-/// The first minor release that does not serve a kind in a version, as far as that is known or announced.
+/// Returns the first minor release that does not serve a kind in a version, as far as that is known or announced.
 pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
     let kind = version.kinds.iter().find(|row| row.kind == kind)?;
     let gone = kind.until.map(|last| last.saturating_add(1));
@@ -155,7 +155,7 @@ pub fn removed_in(version: &Version, kind: &str) -> Option<u8> {
     gone.or(kind.deprecated.map(|(_, removed)| removed)).or(version_gone)
 }
 
-/// The newest version of a family that a release serves of an object's kind.
+/// Returns the newest version of a family that a release serves of an object's kind.
 pub fn newest(from: &'static Version, kind: &str, minor: u8) -> Option<&'static Version> {
     let source = from.kinds.iter().find(|row| row.kind == kind)?;
     let serves = |version: &&'static Version| {
@@ -180,37 +180,37 @@ pub fn api_of(item: &Item) -> Option<(Api, Release)> {
     Some((Api { version, kind }, last_release(version, kind)))
 }
 
-/// True if a root key is `apiVersion` or `kind` for a case-insensitive reader, such as the server's first decoding.
+/// Returns true if a root key is `apiVersion` or `kind` for a case-insensitive reader, such as the server's first decoding.
 pub fn is_type_key(key: &str, name: &str) -> bool {
     key.eq_ignore_ascii_case(name)
 }
 
-/// All entries with `key` in a mapping, including those that a later duplicate replaces.
+/// Returns all entries with `key` in a mapping, including those that a later duplicate replaces.
 pub fn occurrences<'t>(tree: &'t Tree<'_>, map: NodeId, key: &'t str) -> impl Iterator<Item = &'t Entry> + 't {
     tree.entries(map).iter().filter(move |entry| tree.text(entry.key) == key)
 }
 
-/// `status.driverName` of a claim; empty if it is not there.
+/// Returns `status.driverName` of a claim; empty if it is not there.
 pub fn driver_name<'t>(tree: &'t Tree<'_>, claim: NodeId) -> &'t str {
     driver_node(tree, claim).and_then(|node| tree.str(node)).unwrap_or("")
 }
 
-/// The node of `status.driverName`.
+/// Returns the node of `status.driverName`.
 pub fn driver_node(tree: &Tree<'_>, claim: NodeId) -> Option<NodeId> {
     tree.get(tree.get(claim, "status")?, "driverName")
 }
 
-/// A handle's field as text; empty if it is not there.
+/// Returns a handle's field as text; empty if it is not there.
 pub fn text_of<'t>(tree: &'t Tree<'_>, handle: NodeId, field: &str) -> &'t str {
     tree.get(handle, field).and_then(|node| tree.str(node)).unwrap_or("")
 }
 
-/// The handle that v1alpha1 keeps: the first of the claim's driver, else the first.
+/// Returns the handle that v1alpha1 keeps: the first of the claim's driver, else the first.
 pub fn kept_handle(tree: &Tree<'_>, handles: NodeId, driver: &str) -> usize {
     tree.items(handles).iter().position(|&handle| text_of(tree, handle, "driverName") == driver).unwrap_or(0)
 }
 
-/// True if a value counts as never given.
+/// Returns true if a value counts as never given.
 pub fn is_null(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) == Kind::Null
 }

@@ -8,7 +8,7 @@ use crate::text::Span;
 use crate::text::edit::{self, Edits, begins_line, line_end, line_start, next_line};
 use crate::text::tree::{Kind, Style, Tree};
 
-/// How far this document indents the fields of a struct below its key: the first that does; else 2.
+/// Returns how far this document indents the fields of a struct below its key: the first that does; else 2.
 pub fn unit(tree: &Tree<'_>) -> usize {
     let text = tree.source();
     let found = tree.ids().flat_map(|node| tree.entries(node)).filter(|entry| !entry.merged).find_map(|entry| {
@@ -22,7 +22,7 @@ pub fn unit(tree: &Tree<'_>) -> usize {
     found.filter(|unit| *unit > 0).unwrap_or(2)
 }
 
-/// The column of the comment on a line that holds nothing else.
+/// Returns the column of the comment on a line that holds nothing else.
 pub fn comment_column(tree: &Tree<'_>, line: usize) -> Option<usize> {
     let text = tree.source();
     let blanks = text.get(line..).unwrap_or("").bytes().take_while(|&b| b == b' ').count();
@@ -31,14 +31,15 @@ pub fn comment_column(tree: &Tree<'_>, line: usize) -> Option<usize> {
     comments.iter().any(|comment| comment.from() == at).then_some(blanks)
 }
 
-/// The start of the line above.
+/// Returns the start of the line above.
 fn above(text: &str, line: usize) -> Option<usize> {
     let head = text.get(..line)?;
     let head = head.strip_suffix('\n').map(|head| head.strip_suffix('\r').unwrap_or(head)).or(head.strip_suffix('\r'))?;
     Some(line_start(text, head.len()))
 }
 
-/// The first of the comment lines directly above a line whose column is at least `column`; the line itself if there is none.
+/// Returns the first of the comment lines directly above a line whose column is at least `column`; the line itself if there is
+/// none.
 pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
     let mut first = line;
     while let Some(above) = above(tree.source(), first) {
@@ -50,7 +51,7 @@ pub fn deep_comments(tree: &Tree<'_>, line: usize, column: usize) -> usize {
     first
 }
 
-/// The line above if it holds nothing but a comment at such a column; else the line itself.
+/// Returns the start of the line above if it holds nothing but a comment at such a column; else of the line itself.
 pub fn comment_above(tree: &Tree<'_>, line: usize, column: impl Fn(usize) -> bool) -> usize {
     let fits = |above: &usize| *above < line && comment_column(tree, *above).is_some_and(&column);
     above(tree.source(), line).filter(fits).unwrap_or(line)
@@ -87,7 +88,7 @@ pub fn outdent(edits: &mut Edits, tree: &Tree<'_>, from: usize, to: usize, colum
     }
 }
 
-/// The comment that ends the line of byte `at`, behind it.
+/// Returns the comment that ends the line of byte `at`, behind it.
 pub fn comment_behind(tree: &Tree<'_>, at: usize) -> Option<Span> {
     let line = Span::new(at, line_end(tree.source(), at));
     edit::comments_in(tree, line).first().copied()
@@ -107,7 +108,7 @@ pub fn remove_key_line(edits: &mut Edits, tree: &Tree<'_>, key: Span, colon: usi
     }
 }
 
-/// One past the colon behind a key.
+/// Returns one past the colon behind a key.
 pub fn colon_after(text: &str, key: Span) -> Option<usize> {
     let tail = text.get(key.to()..)?;
     let blank = tail.len().saturating_sub(tail.trim_start_matches([' ', '\t']).len());

@@ -26,7 +26,7 @@ pub struct Loss {
 /// Maximum number of bytes a lost value may print to.
 pub const MAX_VALUE: usize = 4 << 20;
 
-/// Everything an object loses, in the order of its fields.
+/// Lists everything an object loses, in the order of its fields.
 pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     let mut found = Losses { tree, list: Vec::new() };
     if job.from.family == Family::Device {
@@ -88,7 +88,7 @@ impl Losses<'_, '_> {
         self.field(map, parent, name, &job.comes_to_life(name));
     }
 
-    /// The losses in every allocation of the text, including those that a later duplicate key hides; matches `edits.rs`.
+    /// Adds the losses in every allocation of the text, including those that a later duplicate key hides; matches `edits.rs`.
     fn claim(&mut self, claim: NodeId, handle: Handle, job: &Job) {
         let tree = self.tree;
         let status_path = Path::ROOT.field("status");

@@ -17,7 +17,7 @@ pub const SERVER_FIELDS: &[&str] = &[
     "uid",
 ];
 
-/// Findings about metadata that mentions a version and is kept, or, with `drop_server_fields`, about removed fields.
+/// Returns findings about metadata that mentions a version and is kept, or, with `drop_server_fields`, about removed fields.
 pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
     let mut findings = Vec::new();
     let Some(metadata) = tree.get(object, "metadata") else { return findings };

@@ -127,7 +127,7 @@ impl From<&'static Version> for ConvertTarget {
 }
 
 impl ConvertTarget {
-    /// The version for an object of a kind; `None` if its family has none in the release.
+    /// Returns the version for an object of a kind; `None` if its family has none in the release.
     fn version(self, version: &'static Version, kind: &str) -> Option<&'static Version> {
         match self {
             ConvertTarget::Version(version) => Some(version),
@@ -304,7 +304,7 @@ impl Converter<'_> {
         plans
     }
 
-    /// The conversion of a List's own version and kind, if it is of this group.
+    /// Returns the conversion of a List's own version and kind, if it is of this group.
     fn head(&mut self, document: &Document<'_>, root: NodeId) -> Option<Job> {
         let tree = &document.tree;
         let items = tree.get(root, "items")?;
@@ -347,7 +347,7 @@ impl Converter<'_> {
         Job::new(api, to?, self.options.drop_server_fields).map(|job| job.in_release(release))
     }
 
-    /// False if the target is of the classic family and the object of the device family: such an object is not converted.
+    /// Returns false if the target is of the classic family and the object of the device family: such an object is not converted.
     fn goes_on(&self, version: &Version) -> bool {
         !matches!(self.to, ConvertTarget::Version(to) if (version.family, to.family) == (Family::Device, Family::Classic))
     }

@@ -85,7 +85,7 @@ fn leaf(tree: &Tree<'_>, node: NodeId, out: &mut String) {
     }
 }
 
-/// A string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
+/// Writes a string as a YAML scalar: plain if every reader reads it as the same string, otherwise double-quoted.
 pub(super) fn scalar(text: &str) -> String {
     let mut bytes = text.bytes();
     let begins = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'/');
@@ -98,7 +98,7 @@ pub(super) fn scalar(text: &str) -> String {
     escape_unprintable(&quoted)
 }
 
-/// Words that YAML 1.1 does not read as strings.
+/// Returns true for words that YAML 1.1 does not read as strings.
 fn is_word(text: &str) -> bool {
     const WORDS: &[&str] = &["y", "yes", "n", "no", "on", "off", "true", "false", "null"];
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))

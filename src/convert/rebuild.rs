@@ -23,7 +23,7 @@ pub(super) fn rebuild<'s>(
     tree.add(kind, Span::default(), Style::Block)
 }
 
-/// An entry without a position in the text.
+/// Makes an entry without a position in the text.
 pub(super) fn entry(tree: &mut Tree<'_>, key: &str, value: NodeId) -> Entry {
     let key = tree.store(key);
     Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }

@@ -9,7 +9,7 @@ use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 
-/// The object without the fields that the target version has no place for.
+/// Copies the object without the fields that the target version has no place for.
 pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {
     let mut any = false;
     fields::lost(tree, object, job, true, |_| any = true);
@@ -19,7 +19,7 @@ pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {
     prune(tree, object, &Sides::of(job), job.source.schema, job.target.schema)
 }
 
-/// Recursion is bounded by the depth of the tables, here and below.
+/// Removes lost fields. Recursion is bounded by the depth of the tables, here and below.
 fn prune(tree: &mut Tree<'_>, map: NodeId, sides: &Sides<'_>, from: &'static Struct, to: &'static Struct) -> NodeId {
     rebuild(tree, map, |tree, name, entry| {
         let value = match sides.fate(from, to, name) {
@@ -44,7 +44,7 @@ fn prune_value(tree: &mut Tree<'_>, node: NodeId, sides: &Sides<'_>, from: &'sta
     }
 }
 
-/// The items of a list anew; anything else stays as it is.
+/// Makes the items of a list anew; anything else stays as it is.
 fn items<'s>(tree: &mut Tree<'s>, list: NodeId, mut change: impl FnMut(&mut Tree<'s>, NodeId) -> NodeId) -> NodeId {
     if !matches!(tree.kind(list), Kind::Seq { .. }) {
         return list;
@@ -80,7 +80,7 @@ fn slot(schema: &'static Struct, name: &str) -> Option<&'static Field> {
     schema.slot(name).and_then(|slot| schema.fields.get(slot))
 }
 
-/// The entry with its name and value in the other version.
+/// Gives an entry its name and value in the other version.
 fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, name: &str, from: &'static Struct, to: &'static Struct) -> Entry {
     let new = steps::new_name(pass.rows, from, to, name);
     let (Some(from), Some(to)) = (slot(from, name), slot(to, new)) else { return entry };
@@ -114,7 +114,7 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
     }
 }
 
-/// True if the value is a zero that the older version treats as absent but the newer one would keep.
+/// Returns true if the value is a zero that the older version treats as absent but the newer one would keep.
 pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &str, entry: &Entry) -> bool {
     let zero = match tree.kind(entry.value) {
         Kind::Str(text) => tree.text(text).is_empty(),
@@ -124,7 +124,7 @@ pub fn stands_for_absent(tree: &Tree<'_>, pass: &Pass, schema: &Struct, name: &s
     zero && pass.direction == Direction::Up && steps::zero_is_absent(pass.rows, schema, name)
 }
 
-/// True if a flat request has a non-zero value in a field that gets wrapped.
+/// Returns true if a flat request has a non-zero value in a field that gets wrapped.
 pub fn says_something(tree: &Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, inner: &'static Struct) -> bool {
     let mut entries = print::effective(tree, map, Order::Source).into_iter();
     entries.any(|entry| {
@@ -141,7 +141,7 @@ pub fn says_something(tree: &Tree<'_>, map: NodeId, pass: &Pass, from: &'static 
     })
 }
 
-/// True if a field of a flat struct belongs into the new one.
+/// Returns true if a field of a flat struct belongs into the new one.
 pub fn goes_into(pass: &Pass, from: &Struct, inner: &Struct, name: &str) -> bool {
     inner.has(steps::new_name(pass.rows, from, inner, name))
 }

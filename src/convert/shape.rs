@@ -126,7 +126,7 @@ impl Shape<'_, '_, '_> {
         Ok(format!("{open}{name}{close}"))
     }
 
-    /// One past the last byte of an entry and of everything it holds.
+    /// Returns one past the last byte of an entry and of everything it holds.
     fn end(&self, entry: &Entry) -> usize {
         edit::entry_end(self.tree, entry).max(edit::content_end(self.tree, entry.value))
     }
@@ -268,7 +268,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// The spaces before a comment that followed an empty struct: see `hoist_empty`.
+    /// Returns the spaces before a comment that followed an empty struct: see `hoist_empty`.
     fn comment_of_empty(&self, end: usize, column: usize, width: usize) -> Option<Span> {
         let text = self.tree.source();
         let mut line = edit::next_line(text, end);
@@ -356,7 +356,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// The block scalar that ends an entry.
+    /// Returns the block scalar that ends an entry.
     fn block_scalar_at_end(&self, entry: &Entry) -> Option<Span> {
         let tree = self.tree;
         let mut node = entry.value;
@@ -398,7 +398,7 @@ impl Shape<'_, '_, '_> {
         Ok(())
     }
 
-    /// `exactly: {count: 1, …}` among fields on lines of their own: each field gets a line.
+    /// Puts the fields of `exactly: {count: 1, …}` on lines of their own, like those around it.
     fn hoist_brackets(&mut self, entry: &Entry) -> Result<(), Unsafe> {
         let tree = self.tree;
         let text = tree.source();

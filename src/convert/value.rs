@@ -76,7 +76,7 @@ fn allocation(tree: &mut Tree<'_>, entry: Entry, driver: &str, job: &Job) -> Ent
     Entry { value, ..entry }
 }
 
-/// The list of one handle, or of none.
+/// Makes the list of one handle, or of none.
 fn handles(tree: &mut Tree<'_>, data: NodeId, driver: &str) -> NodeId {
     let mut items = Vec::new();
     if tree.str(data) != Some("") {
@@ -93,7 +93,7 @@ fn handles(tree: &mut Tree<'_>, data: NodeId, driver: &str) -> NodeId {
     tree.add(kind, Span::default(), Style::Block)
 }
 
-/// The one handle; `None` if it has no data.
+/// Returns the one handle; `None` if it has no data.
 fn kept_data(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeId> {
     if tree.items(handles).is_empty() {
         return Some(string(tree, ""));
@@ -103,7 +103,7 @@ fn kept_data(tree: &mut Tree<'_>, handles: NodeId, driver: &str) -> Option<NodeI
     tree.str(data).is_some_and(|data| !data.is_empty()).then_some(data)
 }
 
-/// `metadata` without what only the server writes; `None` if nothing is left.
+/// Copies `metadata` without what only the server writes; `None` if nothing is left.
 fn without_server_fields(tree: &mut Tree<'_>, entry: Entry) -> Option<Entry> {
     let value = rebuild(tree, entry.value, |tree, name, entry| {
         if metadata::SERVER_FIELDS.contains(&name) {
@@ -119,7 +119,7 @@ fn without_server_fields(tree: &mut Tree<'_>, entry: Entry) -> Option<Entry> {
     (!emptied).then_some(Entry { value, ..entry })
 }
 
-/// A whole document: its root with the given objects converted, `nodes` being the root or items of its `items`.
+/// Converts a whole document: its root with the given objects converted, `nodes` being the root or items of its `items`.
 pub fn document(tree: &mut Tree<'_>, root: NodeId, head: Option<&Job>, objects: &[(NodeId, Job)]) -> NodeId {
     if let [(node, job)] = objects
         && *node == root

@@ -87,7 +87,7 @@ struct Completer<'a> {
     list_indent: usize,
 }
 
-/// Completions at a byte offset, those that are needed first.
+/// Returns the completions at a byte offset, those that are needed first.
 pub fn complete(text: &str, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Vec<Completion> {
     let outline = Outline::read(text);
     let beside_key = outline.nodes.iter().any(|node| {
@@ -169,7 +169,7 @@ impl Completer<'_> {
         }
     }
 
-    /// The first line of an item, dash included.
+    /// Completes the first line of an item, dash included.
     fn dashed(&mut self, at: &Located, inner: &'static Type, steps: &[Step], place: &KeySlot) {
         let first = self.found.len();
         match inner.as_struct() {
@@ -237,7 +237,7 @@ impl Completer<'_> {
         }
     }
 
-    /// The commas a new key needs inside brackets.
+    /// Returns the commas a new key needs inside brackets.
     fn commas(&self, place: &KeySlot) -> (&'static str, &'static str) {
         if !place.flow || place.keyed {
             return ("", "");
@@ -314,7 +314,7 @@ impl Completer<'_> {
         }
     }
 
-    /// The required fields of a struct, the first at the cursor; a hole if there are none.
+    /// Writes the required fields of a struct, the first at the cursor; a hole if there are none.
     fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
         let mut first = true;
         for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field, false)) {
@@ -378,7 +378,7 @@ impl Completer<'_> {
         }
     }
 
-    /// Whole objects, newest version first.
+    /// Completes whole objects, newest version first.
     fn objects(&mut self, place: &KeySlot) {
         let release = self.release;
         for version in VERSIONS.iter().rev().filter(|version| release.is_none_or(|release| version.served_by(release))) {
@@ -505,7 +505,7 @@ impl Completer<'_> {
         }
     }
 
-    /// Names that the text defines.
+    /// Completes names that the text defines.
     fn names(&mut self, names: &[String], range: Span, lead: &str, quote: &str) {
         for name in names {
             self.push_value(name, Sort::Value, String::new(), None, range, lead, quote);

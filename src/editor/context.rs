@@ -45,7 +45,7 @@ pub struct Located {
 }
 
 impl TypeMeta {
-    /// Its table in a release; without one the last release that serves it.
+    /// Returns its table in a release; without one that of the last release that serves it.
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
         let version: &'static Version = api::version(&self.api_version)?;
         let release = release.unwrap_or_else(|| version.default_release_of(&self.kind));
@@ -94,7 +94,7 @@ impl Located {
 /// No table is this deep, so deeper nodes belong to no object of this group.
 const DEEPEST: usize = 64;
 
-/// The steps of a node from the top of its document, outermost first.
+/// Returns the steps of a node from the top of its document, outermost first.
 fn chain(outline: &Outline<'_>, node: Option<usize>) -> Vec<usize> {
     let mut chain = Vec::new();
     let mut here = node;
@@ -106,12 +106,12 @@ fn chain(outline: &Outline<'_>, node: Option<usize>) -> Vec<usize> {
     chain
 }
 
-/// The children of a node, or the top of a document.
+/// Returns the children of a node, or the top of a document.
 pub fn children<'o>(outline: &'o Outline<'_>, document: usize, parent: Option<usize>) -> impl Iterator<Item = (usize, &'o Node)> {
     outline.nodes.iter().enumerate().filter(move |(_, node)| node.document == document && node.parent == parent)
 }
 
-/// The scalar of a key among the children of a node, without its quotes.
+/// Returns the scalar of a key among the children of a node, without its quotes.
 pub fn scalar<'s>(outline: &Outline<'s>, document: usize, parent: Option<usize>, key: &str) -> Option<&'s str> {
     let keys =
         children(outline, document, parent).filter(|(_, node)| node.role == Role::Key && node.value_kind == ValueKind::Scalar);
@@ -119,13 +119,13 @@ pub fn scalar<'s>(outline: &Outline<'s>, document: usize, parent: Option<usize>,
     Some(unquoted(outline.slice(node.value)))
 }
 
-/// A scalar's text without quotes around it.
+/// Returns a scalar's text without quotes around it.
 pub fn unquoted(text: &str) -> &str {
     let inner = |quote: char| text.strip_prefix(quote).map(|rest| rest.strip_suffix(quote).unwrap_or(rest));
     inner('"').or_else(|| inner('\'')).unwrap_or(text)
 }
 
-/// The object a node is in and the steps from there to it. An item of a List is an object of its own.
+/// Returns the object a node is in and the steps from there to it. An item of a List is an object of its own.
 pub fn object_of(outline: &Outline<'_>, document: usize, node: Option<usize>) -> (TypeMeta, Option<usize>, Vec<Step>) {
     let chain = chain(outline, node);
     if chain.len() > DEEPEST {

@@ -58,7 +58,7 @@ fn published(input: &Input<'_>) -> Published {
     published
 }
 
-/// Hover for the part of an expression at a byte offset: its type, and its value on devices of the text.
+/// Returns the hover for the part of an expression at a byte offset: its type, and its value on devices of the text.
 ///
 /// # Errors
 /// A gate that cannot be set.
@@ -109,7 +109,7 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
     })
 }
 
-/// The smallest part that is written at a byte.
+/// Returns the smallest part that is written at a byte.
 fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
     let covers = |span: &Range<u32>| span.start as usize <= byte && byte <= span.end as usize;
     let mut best: Option<&Expr> = None;
@@ -123,12 +123,12 @@ fn innermost(root: &Expr, byte: usize) -> Option<&Expr> {
     best
 }
 
-/// True for names that users write; operators have internal names.
+/// Returns true for names that users write; operators have internal names.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('@')
 }
 
-/// `string.charAt(int) -> string`
+/// Writes a signature: `string.charAt(int) -> string`.
 fn shown(declaration: &Declaration, signature: &Signature) -> String {
     let arguments: Vec<String> = signature.arguments.iter().map(Type::to_string).collect();
     let result = &signature.result;
@@ -205,13 +205,13 @@ impl Found<'_> {
         });
     }
 
-    /// The names on the way to an operand, `["device", "attributes"]`.
+    /// Returns the names on the way to an operand, `["device", "attributes"]`.
     fn path(&self, operand: &str) -> Option<Vec<String>> {
         let ast = crate::cel::parse::parse(operand, self.at.environment.parse_options()).ok()?;
         reads::path(&ast.root)
     }
 
-    /// The types that an operand has on the devices or instances of the text.
+    /// Returns the types that an operand has on the devices or instances of the text.
     fn types_seen(&self, operand: &str, published: &Published) -> Vec<Type> {
         let at = self.at;
         let Ok(program) = at.environment.compile(operand) else { return Vec::new() };
@@ -344,7 +344,7 @@ fn open_quote(text: &str) -> Option<usize> {
     open.map(|(at, _)| at)
 }
 
-/// The operand that a text ends with: names, calls and indices joined by dots.
+/// Returns the operand that a text ends with: names, calls and indices joined by dots.
 fn tail(text: &str) -> &str {
     let (mut depth, mut quote) = (0_usize, None);
     for (at, c) in text.char_indices().rev() {

@@ -29,7 +29,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Name in the locale's group `formats`.
+    /// Returns the name in the locale's group `formats`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Subdomain | Format::GenerateName => "subdomain",
@@ -246,7 +246,7 @@ fn declare(facts: &mut Facts, schema: &Struct, field: &Field) {
     }
 }
 
-/// The form of a text that a generated rule demands, where it is one of documentation's.
+/// Returns the form of a text that a generated rule demands, where it is one of documentation's.
 fn known(form: Declared) -> Option<Format> {
     match form {
         Declared::ShortName => Some(Format::Label),
@@ -263,7 +263,7 @@ fn known(form: Declared) -> Option<Format> {
 /// First minor release of the device family. All its fields are at least as new; all other fields are older.
 const DEVICES: u8 = 31;
 
-/// The constraints on a field in a release.
+/// Returns the constraints on a field in a release.
 pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
     let table = if field.since.minor < DEVICES { TABLE } else { DEVICE };
     let found = table.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
@@ -284,7 +284,7 @@ pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
     facts
 }
 
-/// Rows that name no field of any table; a test keeps this empty.
+/// Returns the rows that name no field of any table; a test keeps this empty.
 pub fn stray(known: impl Fn(&str, &str) -> bool) -> Vec<(&'static str, &'static str)> {
     TABLE.iter().chain(DEVICE).map(|(of, json, _)| (*of, *json)).filter(|(of, json)| !known(of, json)).collect()
 }

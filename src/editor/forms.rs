@@ -45,7 +45,8 @@ pub const ANNOTATION_KEY: &str =
 pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
 
 impl Format {
-    /// Pattern and maximum number of characters. If the field is optional, the pattern also allows the empty string.
+    /// Returns the pattern and the maximum number of characters. If the field is optional, the pattern also allows the empty
+    /// string.
     pub fn rule(self, required: bool) -> Option<(&'static str, u32)> {
         macro_rules! either {
             ($($pattern:expr),+) => {

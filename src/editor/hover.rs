@@ -90,7 +90,7 @@ struct Hit {
     value: Option<String>,
 }
 
-/// Hover at a byte offset; `None` if there is nothing to show.
+/// Returns the hover at a byte offset; `None` if there is nothing to show.
 pub fn hover(input: &Input<'_>, offset: usize, release: Option<Release>, sentences: Option<&Sentences>) -> Option<Hover> {
     let hit = in_tree(input, offset).or_else(|| in_outline(input.file.source.text(), offset))?;
     let (api, release) = hit.object.api(release)?;
@@ -200,7 +200,7 @@ fn in_outline(text: &str, offset: usize) -> Option<Hit> {
     Some(Hit { object, steps, span, value })
 }
 
-/// The facts about a field.
+/// Returns the facts about a field.
 pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Info {
     let facts: Facts = facts::facts(schema, field, at.release);
     let object = std::ptr::eq(schema, at.api.kind.schema);
@@ -248,7 +248,7 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
     }
 }
 
-/// The first minor release with a field in a version, `Some(None)` if the version has the struct without it.
+/// Returns the first minor release with a field in a version, `Some(None)` if the version has the struct without it.
 #[allow(clippy::option_option, reason = "no struct, no field, a release")]
 fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u8>> {
     let mut found: Option<Option<u8>> = None;
@@ -274,7 +274,7 @@ fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u
     found
 }
 
-/// The name of a type, in words that locales know.
+/// Returns the name of a type, in words that locales know.
 pub fn type_name(ty: &Type) -> String {
     match ty {
         Type::Pointer(inner) => type_name(inner),
@@ -290,7 +290,7 @@ pub fn type_name(ty: &Type) -> String {
     }
 }
 
-/// The same in a locale's words.
+/// Names a type in a locale's words.
 pub fn type_words(ty: &str, sentences: &Sentences) -> String {
     match ty.strip_prefix("list of ") {
         Some(inner) => sentences.fill("list", "{type}", sentences.word(inner)),

@@ -3,7 +3,7 @@
 use super::context::unquoted;
 use super::outline::{Node, Outline, Role};
 
-/// The names of the objects of a kind, in the order of the text.
+/// Returns the names of the objects of a kind, in the order of the text.
 pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let (mut document, mut right, mut name) = (usize::MAX, false, "");
@@ -29,8 +29,8 @@ pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
     found
 }
 
-/// The names of the entries of every list called `list` in a document, and `entry/name` for the entries of lists called `below`
-/// inside them.
+/// Returns the names of the entries of every list called `list` in a document, and `entry/name` for the entries of lists called
+/// `below` inside them.
 pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &str) -> Vec<String> {
     let entry = |node: &Node| -> Option<(usize, &str)> {
         let item = node.parent.filter(|_| node.document == document && key(outline, node) == "name")?;
@@ -51,8 +51,8 @@ pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &st
     found
 }
 
-/// The names that a value in a pod, or in the pod template of a workload, can refer to: claims and templates of the text, the
-/// pod's claim entries, and their requests.
+/// Returns the names that a value in a pod, or in the pod template of a workload, can refer to: claims and templates of the text,
+/// the pod's claim entries, and their requests.
 pub fn of_pod(outline: &Outline<'_>, node: &Node) -> Vec<String> {
     let name = key(outline, node);
     let list = above(outline, node).filter(|item| item.role == Role::Item).and_then(|item| above(outline, item));

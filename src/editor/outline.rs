@@ -100,17 +100,17 @@ impl<'s> Outline<'s> {
         outline
     }
 
-    /// The byte at an offset; a line feed beyond the end.
+    /// Returns the byte at an offset; a line feed beyond the end.
     pub fn byte(&self, at: usize) -> u8 {
         self.text.as_bytes().get(at).copied().unwrap_or(b'\n')
     }
 
-    /// The text of a span.
+    /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &'s str {
         self.text.get(span.from()..span.to()).unwrap_or("")
     }
 
-    /// The line an offset is on: start, and end without its line break.
+    /// Returns the line an offset is on: start, and end without its line break.
     pub fn line_at(&self, offset: usize) -> Span {
         let head = self.text.as_bytes().get(..offset).unwrap_or_default();
         let start = head.iter().rposition(|b| *b == b'\n').map_or(0, |at| at.saturating_add(1));
@@ -121,7 +121,7 @@ impl<'s> Outline<'s> {
         Span::new(start, end)
     }
 
-    /// The document an offset is in.
+    /// Returns the document an offset is in.
     pub fn document_at(&self, offset: usize) -> usize {
         self.documents.partition_point(|start| *start <= offset).saturating_sub(1)
     }
@@ -186,7 +186,7 @@ impl<'s> Outline<'s> {
         }
     }
 
-    /// A value without a key before it on its line.
+    /// Reads a value without a key before it on its line.
     fn no_key(&mut self, at: usize, column: usize, end: usize) -> usize {
         let last = self.open.last().copied();
         let fresh = last.and_then(|last| self.nodes.get(last).map(|node| (last, *node)));
@@ -273,7 +273,7 @@ impl<'s> Outline<'s> {
         }
     }
 
-    /// The key that begins at `at`, and its colon.
+    /// Returns the key that begins at `at`, and its colon.
     fn key(&self, at: usize, end: usize) -> Option<(Span, usize)> {
         let first = self.byte(at);
         if matches!(first, b'{' | b'[' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`') {
@@ -366,7 +366,7 @@ impl<'s> Outline<'s> {
         last.saturating_add(1)
     }
 
-    /// The end of the lines after `end` that are blank or deeper than `column`.
+    /// Returns the end of the lines after `end` that are blank or deeper than `column`.
     fn deeper_end(&self, mut end: usize, column: usize) -> usize {
         loop {
             let start = end.saturating_add(1);
@@ -452,7 +452,7 @@ impl<'s> Outline<'s> {
         self.line_end(at).saturating_add(1)
     }
 
-    /// True if the line at `start` is a key at the level of the bracket's owner or above: the brackets were never closed.
+    /// Returns true if the line at `start` is a key at the level of the bracket's owner or above: the brackets were never closed.
     fn left(&self, start: usize, base: Option<usize>) -> bool {
         let Some(base) = base else { return false };
         let end = self.line_end(start);

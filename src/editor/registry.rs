@@ -82,7 +82,8 @@ pub struct Change {
 /// Patch releases that changed something for these kinds.
 const CHANGED_BY_PATCH: &[Release] = &[Release::new(26, 2)];
 
-/// The releases with a sentence about their changes: the first release of every minor, and patches that changed something.
+/// Returns the releases with a sentence about their changes: the first release of every minor, and patches that changed
+/// something.
 pub fn changes() -> impl Iterator<Item = Release> {
     let firsts = LAST_PATCHES.iter().map(|last| Release::new(last.minor, 0));
     firsts.flat_map(|first| [first].into_iter().chain(CHANGED_BY_PATCH.iter().copied().filter(move |p| p.minor == first.minor)))
@@ -92,7 +93,7 @@ fn sentence(sentences: Option<&Sentences>, key: &str) -> Option<String> {
     sentences.and_then(|sentences| sentences.get(key)).map(str::to_owned)
 }
 
-/// The documentation key of a code.
+/// Returns the documentation key of a code.
 pub fn code_key(code: Code) -> String {
     format!("codes/{}", code.name())
 }
@@ -112,7 +113,7 @@ pub fn codes(sentences: Option<&Sentences>) -> Vec<CodeEntry> {
     Code::ALL.iter().map(entry).collect()
 }
 
-/// Every minor release, oldest first.
+/// Returns every minor release, oldest first.
 pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
     let entry = |&last: &Release| {
         let versions = VERSIONS.iter().filter(|version| version.served_by(last)).map(|version| {

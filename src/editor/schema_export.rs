@@ -44,8 +44,8 @@ struct Export<'a> {
     comma: bool,
 }
 
-/// The schema of a kind, or of all kinds of the release in all versions that it serves. `kind` may say which version, as in
-/// `v1beta1/ResourceClaim`; otherwise it is the newest one that has the kind.
+/// Writes the schema of a kind, or of all kinds of the release in all versions that it serves. `kind` may say which version, as
+/// in `v1beta1/ResourceClaim`; otherwise it is the newest one that has the kind.
 ///
 /// # Errors
 /// A sentence for the user if the release does not serve the kind.
@@ -183,8 +183,8 @@ impl Export<'_> {
         self.string("$ref", &format!("#/$defs/{name}"));
     }
 
-    /// The name of a definition; registers it if it is new. If versions have different structs of the same name, all but the
-    /// first include the version.
+    /// Returns the name of a definition; registers it if it is new. If versions have different structs of the same name, all but
+    /// the first include the version.
     fn definition(&mut self, schema: &'static Struct, place: Enclosing) -> String {
         let version = self.version;
         let of_kind = version.kinds.iter().any(|kind| std::ptr::eq(kind.schema, schema));
@@ -261,7 +261,7 @@ impl Export<'_> {
         }
     }
 
-    /// Constraints on combinations of fields.
+    /// Writes the constraints on combinations of fields.
     fn together(&mut self, schema: &'static Struct, place: Enclosing) {
         match schema.go {
             "ObjectMeta" if place != Enclosing::Template => {
@@ -322,13 +322,13 @@ impl Export<'_> {
         }
     }
 
-    /// The release has the field and does not drop it.
+    /// Returns true if the release has the field and does not drop it.
     fn takes(&self, schema: &'static Struct, name: &str) -> bool {
         let field = schema.field(name, self.release);
         field.is_some_and(|(_, field)| field.gates.iter().all(|gate| self.gates.on(*gate)))
     }
 
-    /// True if the release lacks the field or accepts it, so that no disabled gate makes the result uncertain.
+    /// Returns true if the release lacks the field or accepts it, so that no disabled gate makes the result uncertain.
     fn decided(&self, schema: &'static Struct, name: &str) -> bool {
         schema.field(name, self.release).is_none() || self.takes(schema, name)
     }
@@ -345,7 +345,7 @@ impl Export<'_> {
         self.close(']');
     }
 
-    /// A field that must be absent or zero.
+    /// Writes that a field must be absent or zero.
     fn unset(&mut self, field: &Field) {
         self.open(field.json);
         match field.ty {

@@ -20,18 +20,18 @@ impl<'de> Deserialize<'de> for Sentences {
 }
 
 impl Sentences {
-    /// The sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
+    /// Returns the sentence of a key such as `fields/ResourceClaimSpec.resourceClassName`.
     pub fn get(&self, key: &str) -> Option<&str> {
         let (group, name) = key.split_once('/')?;
         self.0.get(group)?.get(name).map(String::as_str)
     }
 
-    /// Every key, in order.
+    /// Returns every key, in order.
     pub fn keys(&self) -> impl Iterator<Item = String> + '_ {
         self.0.iter().flat_map(|(group, names)| names.keys().map(move |name| format!("{group}/{name}")))
     }
 
-    /// A word with its placeholder filled: `fill("since", "{release}", "1.30")`.
+    /// Fills the placeholder of a word: `fill("since", "{release}", "1.30")`.
     pub fn fill(&self, word: &str, placeholder: &str, value: &str) -> String {
         self.get(&format!("words/{word}")).unwrap_or(placeholder).replace(placeholder, value)
     }
@@ -42,7 +42,7 @@ impl Sentences {
     }
 }
 
-/// The documentation key of a field. Fields that all objects or all lists have share one key.
+/// Returns the documentation key of a field. Fields that all objects or all lists have share one key.
 pub fn field_key(schema: &Struct, field: &Field) -> String {
     let object = schema.package == Package::Resource && schema.fields.first().is_some_and(|first| first.json == "kind");
     let list = object && schema.slot("items").is_some();
@@ -72,12 +72,12 @@ pub fn value_key(field: &Field, value: &str) -> Option<String> {
     }
 }
 
-/// The documentation key of a kind.
+/// Returns the documentation key of a kind.
 pub fn kind_key(kind: &str) -> String {
     format!("kinds/{kind}")
 }
 
-/// The documentation key of an `apiVersion`.
+/// Returns the documentation key of an `apiVersion`.
 pub fn version_key(api_version: &str) -> String {
     format!("versions/{api_version}")
 }

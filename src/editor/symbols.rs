@@ -155,7 +155,7 @@ impl<'o, 't> Walk<'o, 't> {
         self.children.get(at).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The last of these keys with a name, which is the one that counts.
+    /// Returns the last of these keys with a name, which is the one that counts.
     fn among(&self, keys: &[usize], name: &str) -> Option<usize> {
         let named =
             |at: &&usize| self.node(**at).is_some_and(|node| node.role == Role::Key && self.outline.slice(node.name) == name);
@@ -175,7 +175,7 @@ impl<'o, 't> Walk<'o, 't> {
         inside.iter().copied().filter(|at| self.node(*at).is_some_and(|node| node.role == Role::Item)).collect()
     }
 
-    /// The scalar of a key or item, if it is written without escapes: names have nothing to escape.
+    /// Returns the scalar of a key or item, if it is written without escapes: names have nothing to escape.
     fn scalar(&self, at: Option<usize>) -> Option<Scalar<'t>> {
         let node = self.node(at?).filter(|node| node.value_kind == ValueKind::Scalar)?;
         let raw = self.outline.slice(node.value);
@@ -190,7 +190,7 @@ impl<'o, 't> Walk<'o, 't> {
         self.scalar(self.get(map, name))
     }
 
-    /// A node with all that it holds.
+    /// Returns the span of a node with all that it holds.
     fn span(&self, at: usize) -> Span {
         let from = self.node(at).map_or(0, |node| node.key.from());
         Span::new(from, self.ends.get(at).copied().unwrap_or(from).max(from))
@@ -377,7 +377,7 @@ impl<'o, 't> Walk<'o, 't> {
         }
     }
 
-    /// A use of a request, or of a request and its alternative: `<request>/<alternative>`.
+    /// Records the use of a request, or of a request and its alternative: `<request>/<alternative>`.
     fn request(&mut self, name: Option<Scalar<'t>>, of: &str, namespace: &str) {
         let Some((text, span)) = name else { return };
         let (request, alternative) = text.split_once('/').unwrap_or((text, ""));

@@ -154,7 +154,7 @@ impl Call {
         }
     }
 
-    /// An argument of its own that is a field of the request.
+    /// Reads an argument of its own that is a field of the request.
     pub(super) fn part<T: DeserializeOwned>(self, argument: &str, value: &JsValue) -> Result<Option<T>, JsValue> {
         if value.is_undefined() || value.is_null() {
             return Ok(None);
@@ -167,7 +167,7 @@ impl Call {
         request::read(&json).map(Some).map_err(problem)
     }
 
-    /// JSON, given as an object or as its text.
+    /// Takes JSON, given as an object or as its text.
     pub(super) fn json(self, argument: &str, value: &JsValue) -> Result<Option<Box<RawValue>>, JsValue> {
         if value.is_undefined() || value.is_null() {
             return Ok(None);
@@ -237,7 +237,7 @@ impl Call {
         }
     }
 
-    /// An answer as a JavaScript object.
+    /// Makes a JavaScript object of an answer.
     pub(super) fn object(self, mut answer: Answer) -> Result<JsValue, JsValue> {
         answer.objects.iter_mut().flat_map(|object| object.values()).try_for_each(Json::parse)?;
         let common = answer.common().serialize(&Serializer::json_compatible());
@@ -250,7 +250,7 @@ impl Call {
         Ok(js_sys::Object::assign(common.unchecked_ref(), &content).into())
     }
 
-    /// An argument of the wrong type.
+    /// Makes the error for an argument of the wrong type.
     pub(super) fn wrong(self, argument: &str, value: &JsValue, expected: &str) -> JsValue {
         let tag = String::from(tag(value));
         let shown = match tag.as_str() {
@@ -290,7 +290,7 @@ fn well_formed(json: String) -> String {
     whole
 }
 
-/// True for a plain object; false for lists, maps, dates and so on.
+/// Returns true for a plain object; false for lists, maps, dates and so on.
 fn is_plain(value: &JsValue) -> bool {
     PLAIN.with(|plain| tag(value) == *plain)
 }
@@ -315,25 +315,25 @@ extern "C" {
 
 #[wasm_bindgen]
 extern "C" {
-    /// The type tag of a value, e.g. `[object Map]`. Unlike `instanceof`, it also works for values of other realms.
+    /// Returns the type tag of a value, e.g. `[object Map]`. Unlike `instanceof`, it also works for values of other realms.
     #[wasm_bindgen(js_namespace = ["Object", "prototype", "toString"], js_name = call)]
     fn tag(value: &JsValue) -> JsString;
 
-    /// `JSON.stringify`; `None` if the value has no JSON form. The js-sys binding leaves an entry in the value table when the
-    /// call throws, which would leak for the lifetime of the instance.
+    /// Calls `JSON.stringify`; `None` if the value has no JSON form. The js-sys binding leaves an entry in the value table when
+    /// the call throws, which would leak for the lifetime of the instance.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     fn json_text(value: &JsValue) -> Result<Option<String>, JsValue>;
 
-    /// `Reflect.get`; `None` for `undefined`. Bound here because of the same leak when a getter throws.
+    /// Calls `Reflect.get`; `None` for `undefined`. Bound here because of the same leak when a getter throws.
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
     fn option(options: &JsValue, name: &JsString) -> Result<Option<js_sys::Object>, JsValue>;
 
-    /// `Object.assign`, bound here for the same reason.
+    /// Calls `Object.assign`, bound here for the same reason.
     #[wasm_bindgen(catch, js_namespace = Object)]
     fn assign(target: &js_sys::Object, first: &JsValue, second: &js_sys::Object) -> Result<Option<js_sys::Object>, JsValue>;
 }
 
-/// An option that is bytes or an object; strings and everything else stay where they are.
+/// Reads an option that is bytes or an object; strings and everything else stay where they are.
 fn member(options: &JsValue, name: &JsString) -> Result<Option<JsValue>, JsValue> {
     Ok(option(options, name)?.map(JsValue::from).filter(|value| value.is_object() && !value.is_function()))
 }

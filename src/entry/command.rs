@@ -20,15 +20,15 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn write(this: &Node, path: &str, text: &str) -> Result<(), JsValue>;
 
-    /// `undefined` at the end.
+    /// Reads a line; `undefined` at the end.
     #[wasm_bindgen(method, catch)]
     fn line(this: &Node, most: usize) -> Result<Option<Uint8Array>, JsValue>;
 
-    /// The text of a locale's file; `undefined` if there is none.
+    /// Returns the text of a locale's file; `undefined` if there is none.
     #[wasm_bindgen(method)]
     fn sentences(this: &Node, locale: &str) -> Option<String>;
 
-    /// The folder in which the command runs.
+    /// Returns the folder in which the command runs.
     #[wasm_bindgen(method)]
     fn folder(this: &Node) -> Option<String>;
 
@@ -42,7 +42,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn columns(this: &Node) -> Option<usize>;
 
-    /// `[out, err, whether it exited with 0]`
+    /// Runs kubectl and returns `[out, err, whether it exited with 0]`.
     #[wasm_bindgen(method, catch)]
     fn kubectl(this: &Node, arguments: Vec<String>, most: usize) -> Result<Array, JsValue>;
 

@@ -24,7 +24,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");
 
-/// `parse(text, options?)`
+/// Answers `parse(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("parse");
@@ -34,7 +34,7 @@ pub fn parse(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     call.placed(&given, wire::run(&Request::Parse(request)))
 }
 
-/// `validate(text, options?)`
+/// Answers `validate(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("validate");
@@ -44,7 +44,7 @@ pub fn validate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     call.placed(&given, wire::run(&Request::Validate(request)))
 }
 
-/// `convert(text, options)`
+/// Answers `convert(text, options)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("convert");
@@ -54,7 +54,7 @@ pub fn convert(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     call.placed(&given, wire::run(&Request::Convert(request)))
 }
 
-/// `evaluate(text, options?)`
+/// Answers `evaluate(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn evaluate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     evaluated(text, options, |request| wire::run(&Request::Evaluate(request)))
@@ -77,7 +77,7 @@ fn evaluated(text: &JsValue, options: &JsValue, answered: impl FnOnce(EvaluateRe
 #[derive(Debug)]
 pub struct PreparedNodes(place::PreparedNodes);
 
-/// `prepareNodes(nodes, options?)`
+/// Answers `prepareNodes(nodes, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
 pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes, JsValue> {
     let call = Call("prepareNodes");
@@ -98,7 +98,7 @@ impl PreparedNodes {
         self.0.len()
     }
 
-    /// `evaluate(text, options?)` on these nodes.
+    /// Answers `evaluate(text, options?)` on these nodes.
     #[wasm_bindgen(skip_typescript)]
     pub fn evaluate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
         evaluated(text, options, |request| wire::evaluate_on(&request, &self.0))
@@ -110,7 +110,7 @@ impl PreparedNodes {
 #[derive(Debug)]
 pub struct PreparedCluster(scheduler::PreparedCluster);
 
-/// `prepareCluster(cluster, options?)`
+/// Answers `prepareCluster(cluster, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareCluster)]
 pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<PreparedCluster, JsValue> {
     let call = Call("prepareCluster");
@@ -129,28 +129,28 @@ impl PreparedCluster {
         self.0.len()
     }
 
-    /// `allocate(text, options?)` about this cluster.
+    /// Answers `allocate(text, options?)` about this cluster.
     #[wasm_bindgen(skip_typescript)]
     pub fn allocate(&self, text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
         allocated(text, options, |request| wire::allocate_on(&request, &self.0))
     }
 }
 
-/// `codes(options?)`
+/// Answers `codes(options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn codes(options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("codes");
     call.answer(&Request::Codes(call.options::<LocaleRequest>(options)?.0))
 }
 
-/// `releases(options?)`
+/// Answers `releases(options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn releases(options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("releases");
     call.answer(&Request::Releases(call.options::<LocaleRequest>(options)?.0))
 }
 
-/// `jsonSchema(kind?, options?)`: the schema itself, for whatever compiles schemas.
+/// Answers `jsonSchema(kind?, options?)`: the schema itself, for whatever compiles schemas.
 #[wasm_bindgen(skip_typescript, js_name = jsonSchema)]
 pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("jsonSchema");
@@ -166,21 +166,21 @@ pub fn json_schema(kind: &JsValue, options: &JsValue) -> Result<JsValue, JsValue
     }
 }
 
-/// `hover(text, position, options?)`
+/// Answers `hover(text, position, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn hover(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("hover");
     call.answer(&Request::Hover(call.at(text, position, options)?))
 }
 
-/// `complete(text, position, options?)`
+/// Answers `complete(text, position, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn complete(text: &JsValue, position: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("complete");
     call.answer(&Request::Complete(call.at(text, position, options)?))
 }
 
-/// `symbols(text, options?)`
+/// Answers `symbols(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn symbols(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("symbols");
@@ -200,7 +200,7 @@ pub fn reset() {
 #[wasm_bindgen(skip_typescript)]
 pub fn renew() {}
 
-/// `fixes(text, range?, options?)`
+/// Answers `fixes(text, range?, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("fixes");
@@ -211,7 +211,7 @@ pub fn fixes(text: &JsValue, range: &JsValue, options: &JsValue) -> Result<JsVal
     call.answer(&Request::Fixes(FixesRequest { validate, range }))
 }
 
-/// `allocate(text, options?)`
+/// Answers `allocate(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn allocate(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     allocated(text, options, |request| wire::run(&Request::Allocate(request)))
@@ -226,7 +226,7 @@ fn allocated(text: &JsValue, options: &JsValue, answered: impl FnOnce(AllocateRe
     call.placed(&given, answered(request))
 }
 
-/// `audit(text, options?)`
+/// Answers `audit(text, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("audit");
@@ -236,7 +236,7 @@ pub fn audit(text: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     call.placed(&given, wire::run(&Request::Audit(request)))
 }
 
-/// `cel(expression, options?)`
+/// Answers `cel(expression, options?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("cel");
@@ -245,7 +245,7 @@ pub fn cel(expression: &JsValue, options: &JsValue) -> Result<JsValue, JsValue> 
     call.answer(&Request::Cel(CelRequest { expression: Some(text), ..request }))
 }
 
-/// `admit(request?, settings?)`
+/// Answers `admit(request?, settings?)`.
 #[wasm_bindgen(skip_typescript)]
 pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> {
     let call = Call("admit");
@@ -253,7 +253,7 @@ pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> 
     call.answer(&Request::Admit(AdmitRequest { request, settings, ..AdmitRequest::default() }))
 }
 
-/// `format({ form, colors, files })`: answers as a text for people or for another tool.
+/// Answers `format({ form, colors, files })`: answers as a text for people or for another tool.
 #[wasm_bindgen(skip_typescript)]
 pub fn format(rendering: &JsValue) -> Result<String, JsValue> {
     let call = Call("format");
@@ -261,7 +261,7 @@ pub fn format(rendering: &JsValue) -> Result<String, JsValue> {
     rendering.map(form::render).ok_or_else(|| call.wrong("the answer", &JsValue::UNDEFINED, "an answer"))
 }
 
-/// `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
+/// Answers `answer(request)`: one JSON request of the contract, one JSON answer, both as texts.
 #[wasm_bindgen(skip_typescript, js_name = answer)]
 pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
     match request.as_string() {

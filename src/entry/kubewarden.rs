@@ -64,7 +64,7 @@ impl Cluster for Kubewarden {
     }
 }
 
-/// Called by the host for every operation: 1 is an answer, 0 an error.
+/// Answers an operation of the host, which calls it for each: 1 is an answer, 0 an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 {
     panic::set_hook(Box::new(unforeseen));
@@ -92,7 +92,7 @@ fn error(message: &str) {
     unsafe { __guest_error(message.as_ptr(), message.len()) };
 }
 
-/// A panic ends the instance; the host's log shows its message and location.
+/// Shows the message and location of a panic in the host's log; the panic ends the instance.
 fn unforeseen(info: &PanicHookInfo<'_>) {
     let message = format!("claimkit: internal error, please report it: {info}");
     // SAFETY: as in `__guest_call`.

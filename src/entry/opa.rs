@@ -49,15 +49,15 @@ fn begin() {
     declared::forget();
 }
 
-/// The functions of host OPA that are called: none. Every host asks for them before it asks where the heap ends, so what all
-/// evaluations share is built here, before that end.
+/// Returns the functions of host OPA that are called: none. Every host asks for them before it asks where the heap ends, so what
+/// all evaluations share is built here, before that end.
 #[unsafe(no_mangle)]
 pub extern "C" fn builtins() -> *const Text {
     device::prepare();
     keep("{}")
 }
 
-/// The entry points and their numbers.
+/// Returns the entry points and their numbers.
 #[unsafe(no_mangle)]
 pub extern "C" fn entrypoints() -> *const Text {
     keep(ENTRYPOINTS)
@@ -89,25 +89,25 @@ pub extern "C" fn opa_eval_ctx_new() -> *mut Context {
     Box::leak(Box::new(Context { input: none, data: none, result: none }))
 }
 
-/// Its input.
+/// Sets the input of a context.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_set_input(context: *mut Context, input: *const Text) {
     // SAFETY: the host gives what `opa_eval_ctx_new` made; so in the functions below.
     unsafe { (*context).input = input };
 }
 
-/// Its data.
+/// Sets the data of a context.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_set_data(context: *mut Context, data: *const Text) {
     // SAFETY: see `opa_eval_ctx_set_input`.
     unsafe { (*context).data = data };
 }
 
-/// There is one entry point.
+/// Does nothing: there is one entry point.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_set_entrypoint(_context: *mut Context, _entrypoint: i32) {}
 
-/// Its result.
+/// Returns the result of a context.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_eval_ctx_get_result(context: *const Context) -> *const Text {
     // SAFETY: see `opa_eval_ctx_set_input`.

@@ -38,11 +38,11 @@ extern "C" {
 
     type Encoded;
 
-    /// The number of UTF-16 code units that were read.
+    /// Returns the number of UTF-16 code units that were read.
     #[wasm_bindgen(method, getter)]
     fn read(this: &Encoded) -> u32;
 
-    /// The number of bytes that were written.
+    /// Returns the number of bytes that were written.
     #[wasm_bindgen(method, getter)]
     fn written(this: &Encoded) -> u32;
 }

@@ -18,7 +18,7 @@ const DEVICE: &[&str] = &["driver", "name", "attributes", "capacity", "allowMult
 /// The fields that an instance may have.
 const INSTANCE: &[&str] = &["name", "attributes"];
 
-/// A device: `driver`, `attributes`, `capacity`, `allowMultipleAllocations`.
+/// Reads a device: `driver`, `attributes`, `capacity`, `allowMultipleAllocations`.
 pub fn device(given: &Value) -> Result<Device, Problem> {
     let given = members(given, DEVICE)?;
     let driver = match given.get("driver") {
@@ -41,7 +41,7 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
     })
 }
 
-/// An instance: `attributes`, a list of v1alpha2's NamedResourcesAttribute.
+/// Reads an instance: `attributes`, a list of v1alpha2's NamedResourcesAttribute.
 pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, Problem> {
     let attributes = match members(given, INSTANCE)?.get("attributes") {
         None | Some(Value::Null) => return Ok(Vec::new()),
@@ -89,7 +89,7 @@ fn attribute(value: &Value) -> Result<Attribute, String> {
     Err(format!("has no type; write `{}`", Value::Object(written)))
 }
 
-/// `{value: 1Gi}`, or the bare quantity of v1alpha3.
+/// Reads `{value: 1Gi}`, or the bare quantity of v1alpha3.
 fn quantity(value: &Value) -> String {
     match value.get("value").unwrap_or(value) {
         Value::String(text) => text.clone(),

@@ -64,7 +64,7 @@ struct Kept {
 }
 
 impl Lints {
-    /// There is no expression.
+    /// Returns true if there is no expression.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
@@ -138,7 +138,7 @@ impl Lints {
         self.environments.get(kept.compiler).map(|compiler| compiler.language)
     }
 
-    /// Names that no slice publishes, if there are slices of the family. False if there are such names.
+    /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
     fn names(&self, kept: &Kept, published: &Published, tell: &mut dyn FnMut(Finding)) -> bool {
         let mut all_known = true;
         let device = self.language(kept) == Some(Language::Device);
@@ -176,7 +176,7 @@ impl Lints {
         all_known
     }
 
-    /// Ordered comparison of strings where versions or quantities are meant: `"10" < "9"`.
+    /// Reports ordered comparisons of strings where versions or quantities are meant: `"10" < "9"`.
     fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
             if let Node::Call { function, arguments, .. } = &expr.node
@@ -192,7 +192,7 @@ impl Lints {
         });
     }
 
-    /// The expression, or a part that `&&` and `||` join, is the same for all devices.
+    /// Reports an expression, or a part that `&&` and `||` join, that is the same for all devices.
     fn constants(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         let Some(Compiler { language, environment, .. }) = self.environments.get(kept.compiler) else { return };
         let root = &kept.program.checked().ast.root;
@@ -218,7 +218,7 @@ impl Lints {
         }
     }
 
-    /// Conversions of texts that always fail.
+    /// Reports conversions of texts that always fail.
     fn unparsable(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         let Some(Compiler { environment, .. }) = self.environments.get(kept.compiler) else { return };
         for Unparsable { span, message, help } in unparsable(&kept.program, environment) {
@@ -306,7 +306,7 @@ fn meant_by(text: &str) -> Option<String> {
     })
 }
 
-/// A piece of an expression in a message.
+/// Shortens a piece of an expression for a message.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 80;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -35,7 +35,7 @@ pub struct Expression {
 }
 
 impl Language {
-    /// The language of the expressions in objects of a kind; `None` for kinds without expressions.
+    /// Returns the language of the expressions in objects of a kind; `None` for kinds without expressions.
     pub fn of(api: Api) -> Option<Language> {
         match api.kind.object {
             ObjectKind::Classic(ClassicKind::ResourceClaimParameters | ClassicKind::ResourceClassParameters) => {
@@ -59,7 +59,7 @@ impl Language {
         }
     }
 
-    /// The last two keys on the way to a selector.
+    /// Returns the last two keys on the way to a selector.
     fn keys(self) -> [&'static str; 2] {
         match self {
             Language::Device => ["cel", "expression"],
@@ -67,18 +67,18 @@ impl Language {
         }
     }
 
-    /// The list in whose items an attribute is derived, and the key of the expression there (1.37).
+    /// Returns the list in whose items an attribute is derived, and the key of the expression there (1.37).
     fn derived(self) -> Option<[&'static str; 2]> {
         (self == Language::Device).then_some(["derivedAttributes", "expression"])
     }
 }
 
-/// The selectors of an object, in the order of the text.
+/// Returns the selectors of an object, in the order of the text.
 pub fn all(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
     find(tree, object, |way, key| language.keys() == [way.last, key])
 }
 
-/// The selectors of an object and the expressions that derive attributes, in the order of the text.
+/// Returns the selectors of an object and the expressions that derive attributes, in the order of the text.
 pub fn with_derived(tree: &Tree<'_>, object: NodeId, language: Language) -> Vec<Expression> {
     let derives = |way: &Way<'_>, key: &str| way.last.is_empty() && language.derived() == Some([way.list, key]);
     find(tree, object, |way, key| language.keys() == [way.last, key] || derives(way, key))

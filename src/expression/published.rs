@@ -35,7 +35,7 @@ pub struct Published {
 }
 
 impl Subject {
-    /// The variables of an expression that is tried on it.
+    /// Returns the variables of an expression that is tried on it.
     pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
         match &self.what {
             What::Device(device) => device.variables(environment),
@@ -76,7 +76,7 @@ impl Published {
         self.names.contains(path)
     }
 
-    /// The names one step below a path, each with its path.
+    /// Returns the names one step below a path, each with its path.
     pub fn below<'p>(&'p self, path: &'p [String]) -> impl Iterator<Item = &'p str> {
         self.names
             .iter()
@@ -95,7 +95,7 @@ impl Published {
         }
     }
 
-    /// A device or instance of a driver, in a pool or on a node.
+    /// Adds a device or instance of a driver, in a pool or on a node.
     fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
         if self.subjects.len() < TRIED {
             self.subjects.push(Subject { name: format!("{driver}/{place}/{name}"), driver: driver.to_owned(), what });
@@ -153,7 +153,7 @@ fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> &'t str {
     tree.get(node, field).and_then(|node| tree.str(node)).unwrap_or_default()
 }
 
-/// A quantity as it is written: a string, or a bare number.
+/// Returns a quantity as it is written: a string, or a bare number.
 fn written<'t>(tree: &'t Tree<'_>, node: NodeId) -> &'t str {
     let span = tree.span(node);
     tree.str(node).or_else(|| tree.source().get(span.from()..span.to())).unwrap_or_default()

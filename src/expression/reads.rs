@@ -13,7 +13,7 @@ pub struct Read {
     pub span: Range<u32>,
 }
 
-/// The names on the path to an expression; `None` if it is not a chain of constant selections from a name.
+/// Returns the names on the path to an expression; `None` if it is not a chain of constant selections from a name.
 pub fn path(expr: &Expr) -> Option<Vec<String>> {
     let (mut at, mut names) = (expr, Vec::new());
     loop {
@@ -39,7 +39,7 @@ pub fn path(expr: &Expr) -> Option<Vec<String>> {
     }
 }
 
-/// All of them, the longest where one is part of another.
+/// Returns all of them, the longest where one is part of another.
 pub fn all(root: &Expr) -> Vec<Read> {
     let mut found: Vec<Read> = Vec::new();
     visit(root, &mut |expr| {
@@ -60,7 +60,7 @@ pub fn visit<'e>(expr: &'e Expr, enter: &mut dyn FnMut(&'e Expr) -> bool) {
     }
 }
 
-/// True if an expression does not read `device` or `attributes`.
+/// Returns true if an expression does not read `device` or `attributes`.
 pub fn is_constant(expr: &Expr) -> bool {
     let mut constant = true;
     visit(expr, &mut |expr| {

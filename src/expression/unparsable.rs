@@ -41,7 +41,7 @@ pub fn unparsable(program: &Program, environment: &Environment) -> Vec<Unparsabl
     found
 }
 
-/// The function and the text of a conversion of a literal.
+/// Returns the function and the text of a conversion of a literal.
 fn conversion(expr: &Expr) -> Option<(&str, &str)> {
     let Node::Call { function, target: None, arguments } = &expr.node else { return None };
     if !CONVERSIONS.contains(&&**function) || !arguments.iter().all(|argument| matches!(argument.node, Node::Literal(_))) {
@@ -53,7 +53,7 @@ fn conversion(expr: &Expr) -> Option<(&str, &str)> {
     }
 }
 
-/// Why a constant part has no value. It is put into a list, because only expressions whose result is a boolean compile.
+/// Returns why a constant part has no value. It is put into a list, because only expressions whose result is a boolean compile.
 fn failure(text: &str, environment: &Environment) -> Option<String> {
     let program = environment.compile(&format!("[{text}].size() == 1")).ok()?;
     let none = vec![Value::Null; environment.variable_count()];

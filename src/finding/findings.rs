@@ -31,7 +31,7 @@ impl Findings {
         }
     }
 
-    /// All findings, after `others`, plus one that gives the number of omitted findings.
+    /// Returns all findings, after `others`, plus one that gives the number of omitted findings.
     pub fn behind(mut self, others: Vec<Finding>) -> Vec<Finding> {
         if !others.is_empty() {
             let last = std::mem::replace(&mut self.list, Vec::with_capacity(others.len()));

@@ -82,7 +82,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The reason, e.g. `FieldValueRequired`.
+    /// Returns the reason, e.g. `FieldValueRequired`.
     pub fn reason(self) -> &'static str {
         match self {
             Cause::Required => "FieldValueRequired",
@@ -98,7 +98,7 @@ impl Cause {
         }
     }
 
-    /// The words in the message, e.g. `Required value`.
+    /// Returns the words in the message, e.g. `Required value`.
     pub fn text(self) -> &'static str {
         match self {
             Cause::Required => "Required value",
@@ -141,7 +141,7 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// True if the fix deletes text that none of its edits inserts elsewhere. Whitespace and replacements do not count.
+    /// Returns true if the fix deletes text that none of its edits inserts elsewhere. Whitespace and replacements do not count.
     pub fn deletes(&self, text: &str) -> bool {
         let taken = self.edits.iter().filter(|edit| edit.new_text.trim().is_empty());
         let mut taken = taken.filter_map(|edit| text.get(edit.span.from()..edit.span.to())).map(str::trim);

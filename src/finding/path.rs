@@ -50,7 +50,7 @@ impl<'p> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json: name } }
     }
 
-    /// A field whose name in upstream's paths is not its JSON name.
+    /// Adds a field whose name in upstream's paths is not its JSON name.
     pub fn field_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Field { name, json } }
     }
@@ -60,23 +60,23 @@ impl<'p> Path<'p> {
         Path { parent: Some(self), segment: Segment::Index(index) }
     }
 
-    /// A map key, rendered `[key]`.
+    /// Adds a map key, rendered `[key]`.
     pub fn key(&'p self, key: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::Key(key) }
     }
 
-    /// A map key that the rendered path shows in part.
+    /// Adds a map key that the rendered path shows in part.
     #[inline(never)]
     pub fn key_named(&'p self, name: &'p str, json: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::KeyNamed { name, json } }
     }
 
-    /// A key below this path that the rendered path does not name.
+    /// Adds a key below this path that the rendered path does not name.
     pub fn at(&'p self, key: &'p str) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::At(key) }
     }
 
-    /// An index below this path that the rendered path does not name.
+    /// Adds an index below this path that the rendered path does not name.
     pub fn at_index(&'p self, index: usize) -> Path<'p> {
         Path { parent: Some(self), segment: Segment::AtIndex(index) }
     }

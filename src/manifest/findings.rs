@@ -18,7 +18,7 @@ pub fn place(input: &Input<'_>, item: &Item, index: usize, mut finding: Finding)
     finding
 }
 
-/// An object of another group.
+/// Reports an object of another group.
 pub fn other_group(item: &Item, index: usize) -> Finding {
     let mut finding = Finding::new(
         Code::OtherGroup,
@@ -30,7 +30,7 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     finding
 }
 
-/// An object that is in the text a second time; `first`: the one that counts.
+/// Reports an object that is in the text a second time; `first`: the one that counts.
 pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding> {
     let item = input.items.get(index)?;
     let text = |item: &Item, most: usize| {
@@ -52,7 +52,7 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
     Some(finding)
 }
 
-/// An object of another group of whose pod the claims were checked.
+/// Reports an object of another group of whose pod the claims were checked.
 pub fn claims_only(item: &Item, index: usize) -> Finding {
     let message = format!("of `{}` of `{}` the claims of the pod were checked, and nothing else", item.kind, item.api_version);
     let mut finding =
@@ -61,7 +61,7 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
     finding
 }
 
-/// The text contains no object of this group, or no object at all (`empty`).
+/// Reports that the text contains no object of this group, or no object at all (`empty`).
 pub fn nothing_checked(empty: bool) -> Finding {
     let what = if empty { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
     Finding::new(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))

@@ -51,7 +51,7 @@ impl<'o> Index<'o> {
     }
 }
 
-/// True for the kinds that findings are about.
+/// Returns true for the kinds that findings are about.
 fn is_judged(group: &str, kind: &str) -> bool {
     group == "resource.k8s.io" || group.is_empty() && matches!(kind, "Pod" | "Node")
 }

@@ -60,7 +60,7 @@ impl From<String> for Reason {
     }
 }
 
-/// The objects of a document in the order they are sent, and what is refused instead.
+/// Lists the objects of a document in the order they are sent, and what is refused instead.
 pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, Refused>> {
     match document(tree, root, mode, release) {
         Ok(objects) => objects,
@@ -138,7 +138,7 @@ fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_ver
     Err(Refused { node, list_index: Some(at), message, field: None })
 }
 
-/// The type of a value as Go's JSON decoder names it; nothing for null.
+/// Returns the type of a value as Go's JSON decoder names it; nothing for null.
 fn json_type(tree: &Tree<'_>, node: NodeId) -> Option<&'static str> {
     match tree.kind(node) {
         Kind::Null | Kind::Alias(_) => None,
@@ -159,7 +159,7 @@ fn slashes(api_version: &str) -> usize {
     api_version.bytes().filter(|&b| b == b'/').count()
 }
 
-/// The type and the items of a list; the first mismatch in the order kubectl meets them.
+/// Checks the type and the items of a list; the first mismatch in the order kubectl meets them is the error.
 fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
     // JSON goes to Go's decoder unchanged: every occurrence of a key is decoded, and the last one wins.
     let entries: Vec<&Entry> = match mode {

@@ -119,7 +119,7 @@ impl<'s> Input<'s> {
         }
     }
 
-    /// The tree of an object's document.
+    /// Returns the tree of an object's document.
     pub fn tree(&self, item: &Item) -> Option<&Tree<'s>> {
         self.file.documents.get(item.document).map(|document| &document.tree)
     }
@@ -173,7 +173,7 @@ impl<'s> Passage<'s> {
         advanced
     }
 
-    /// True if nothing follows.
+    /// Returns true if nothing follows.
     pub fn is_spent(&self) -> bool {
         self.over || self.stream.is_spent(&self.input.file)
     }
@@ -202,7 +202,7 @@ impl<'s> Passage<'s> {
     }
 }
 
-/// kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
+/// Reports kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
 fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
@@ -215,8 +215,8 @@ fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
     }
 }
 
-/// kubectl treats any document whose `items` is an array as a List, whatever its kind (cli-runtime, pkg/resource/visitor.go,
-/// `FlattenListVisitor`).
+/// Adds the objects of a document. kubectl treats any document whose `items` is an array as a List, whatever its kind
+/// (cli-runtime, pkg/resource/visitor.go, `FlattenListVisitor`).
 fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<Release>, items: &mut Vec<Item>) {
     let tree = &document.tree;
     let listed = tree.get(root, "items").filter(|&list| matches!(tree.kind(list), Kind::Seq { .. }));
@@ -232,13 +232,13 @@ fn flatten(document: &Document<'_>, index: usize, root: NodeId, release: Option<
     }
 }
 
-/// One object at a node of a document, as the server receives it; Lists are not split.
+/// Returns one object at a node of a document, as the server receives it; Lists are not split.
 pub fn object(document: &Document<'_>, node: NodeId, release: Option<Release>) -> Item {
     let tree = &document.tree;
     item(document, 0, node, tree.span(node), None, type_meta(tree, node), release)
 }
 
-/// Go's words for what follows the one value the server reads.
+/// Returns Go's words for what follows the one value the server reads.
 fn after_top_level(text: &str, end: usize) -> String {
     let rest = text.get(end..).unwrap_or("").trim_start_matches([' ', '\t', '\r', '\n']);
     match rest.bytes().next() {
@@ -257,7 +257,7 @@ pub struct TypeMeta {
 }
 
 impl TypeMeta {
-    /// Items of a typed list may leave out kind and apiVersion.
+    /// Takes kind and apiVersion from the list where an item of a typed list leaves them out.
     fn or_of_list(self, list: Option<&TypeMeta>) -> Self {
         let bare = self.kind.is_empty() && self.api_version.is_empty();
         match list.and_then(|list| list.kind.strip_suffix("List").map(|kind| (kind, &list.api_version))) {

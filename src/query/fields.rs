@@ -18,12 +18,12 @@ struct Term {
 }
 
 impl Selector {
-    /// True if an object with these fields is selected. A missing field counts as empty.
+    /// Returns true if an object with these fields is selected. A missing field counts as empty.
     pub fn matches<'f>(&self, field: impl Fn(&str) -> &'f str) -> bool {
         self.terms.iter().all(|term| (field(&term.field) == term.value) == term.equal)
     }
 
-    /// The error of a kind that has no such field, upstream's text.
+    /// Returns the error of a kind that has no such field, upstream's text.
     ///
     /// Source: kube-apiserver, `pkg/apis/resource/v1/conversion.go`, `addConversionFuncs`, and the same of other versions.
     pub fn unsupported(&self, api: Option<Api>, release: Release) -> Option<String> {
@@ -85,7 +85,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Field, whether it must be equal, value.
+/// Splits a part into the field, whether it must be equal, and the value.
 fn term(part: &str) -> Option<(&str, bool, &str)> {
     part.char_indices().find_map(|(at, _)| {
         let rest = part.get(at..)?;

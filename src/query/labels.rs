@@ -28,7 +28,7 @@ enum Operator {
 }
 
 impl Selector {
-    /// True if an object with these labels is selected.
+    /// Returns true if an object with these labels is selected.
     pub fn matches<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| {
             let value = label(&requirement.key);
@@ -67,7 +67,7 @@ enum Token {
     NotIn,
 }
 
-/// The tokens of a text with their literals.
+/// Splits a text into its tokens with their literals.
 fn tokens(text: &str) -> Vec<(Token, String)> {
     let mut out = Vec::new();
     let special = |c: char| matches!(c, '=' | '!' | '(' | ')' | ',' | '>' | '<');
@@ -116,7 +116,7 @@ fn tokens(text: &str) -> Vec<(Token, String)> {
     }
 }
 
-/// A set with one value.
+/// Makes a set with one value.
 fn one(value: String) -> BTreeSet<String> {
     let mut set = BTreeSet::new();
     set.insert(value);

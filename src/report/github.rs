@@ -36,8 +36,8 @@ pub fn write(out: &mut String, report: &Report<'_>) {
     }
 }
 
-/// A text as a command takes it. Line breaks are kept; control sequences become visible characters, because a terminal may show
-/// the log.
+/// Writes a text as a command takes it. Line breaks are kept; control sequences become visible characters, because a terminal may
+/// show the log.
 fn data(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
     lines.join("\n").replace('%', "%25").replace('\n', "%0A")

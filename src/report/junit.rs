@@ -92,7 +92,7 @@ fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]
     out.push_str("    </testcase>\n");
 }
 
-/// Text for XML 1.0; characters it cannot hold become U+FFFD.
+/// Escapes a text for XML 1.0; characters it cannot hold become U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -33,8 +33,8 @@ pub struct Report<'a> {
 const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom, Code::AdminAccessInUse];
 
 impl<'a> Report<'a> {
-    /// The report of a file. `remarks`: show findings too that are neither errors nor warnings. Some are always shown: that the
-    /// answer applies to a default release, and that it is one of several.
+    /// Returns the report of a file. `remarks`: show findings too that are neither errors nor warnings. Some are always shown:
+    /// that the answer applies to a default release, and that it is one of several.
     ///
     /// Files with nothing to check, or with objects of other groups, appear only in the summary: in a folder this is common.
     pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {

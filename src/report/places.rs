@@ -18,7 +18,7 @@ pub struct Places<'t> {
 }
 
 impl<'t> Places<'t> {
-    /// The index of a text.
+    /// Makes the index of a text.
     pub fn of(text: &'t str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).map(|(at, _)| at.saturating_add(1));
         let mut characters = Vec::new();
@@ -35,7 +35,7 @@ impl<'t> Places<'t> {
         self.text
     }
 
-    /// The byte range of the line that contains a byte, without its line break.
+    /// Returns the byte range of the line that contains a byte, without its line break.
     pub fn line(&self, offset: usize) -> (usize, usize) {
         let next = self.lines.partition_point(|&start| start <= offset);
         let start = next.checked_sub(1).and_then(|at| self.lines.get(at)).copied().unwrap_or(0);
@@ -43,7 +43,7 @@ impl<'t> Places<'t> {
         (start, end.max(start))
     }
 
-    /// Line and column, both from 1, columns in characters.
+    /// Returns the line and column, both from 1, columns in characters.
     pub fn line_and_column(&self, position: Position) -> (u32, usize) {
         let offset = position.byte_offset as usize;
         let (start, _) = self.line(offset);
@@ -51,7 +51,7 @@ impl<'t> Places<'t> {
         (position.line.saturating_add(1), column.saturating_add(1))
     }
 
-    /// The template that a byte was rendered from: Helm and flux-schema write `# Source: NAME` above each document.
+    /// Finds the template that a byte was rendered from: Helm and flux-schema write `# Source: NAME` above each document.
     pub fn template(&self, offset: usize) -> Option<&'t str> {
         let next = self.lines.partition_point(|&start| start <= offset);
         let above = self.lines.get(..next).unwrap_or_default().iter().rev().take(ABOVE);
@@ -75,7 +75,7 @@ impl<'t> Places<'t> {
     }
 }
 
-/// How many characters begin in these bytes of UTF-8.
+/// Returns how many characters begin in these bytes of UTF-8.
 fn starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&byte| byte & 0xc0 != 0x80).count()
 }

@@ -69,7 +69,7 @@ fn replacement(edit: &Edit) -> Value {
     json!({ "deletedRegion": region(&edit.range), "insertedContent": { "text": edit.new_text } })
 }
 
-/// Lines and columns from 1; the end column is the one after the last.
+/// Writes lines and columns from 1; the end column is the one after the last.
 fn region(range: &Range) -> Value {
     let from_one = |number: u32| u64::from(number).saturating_add(1);
     json!({
@@ -80,7 +80,7 @@ fn region(range: &Range) -> Value {
     })
 }
 
-/// A file name as a relative or absolute URI.
+/// Writes a file name as a relative or absolute URI.
 fn uri(name: &str) -> String {
     let mut out = String::new();
     if name.starts_with('/') {

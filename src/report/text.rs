@@ -24,7 +24,7 @@ impl Style {
         Style { colours }
     }
 
-    /// A text in a color of the terminal (an SGR parameter).
+    /// Paints a text in a color of the terminal (an SGR parameter).
     pub fn paint(self, sgr: &str, text: &str) -> String {
         if self.colours { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -108,7 +108,7 @@ fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: Style) 
     out.push_str(&format!("{mark} {}: {}\n", style.paint("1", label), visible(text)));
 }
 
-/// The line a range begins in, with carets under the range. Gives the width of the gutter.
+/// Writes the line a range begins in, with carets under the range. Gives the width of the gutter.
 fn excerpt(out: &mut String, places: &Places<'_>, range: &Range, style: Style) -> usize {
     let text = places.text();
     let start = range.start.byte_offset as usize;
@@ -137,12 +137,12 @@ fn excerpt(out: &mut String, places: &Places<'_>, range: &Range, style: Style) -
     gutter
 }
 
-/// A text as it takes up columns: tabs as four spaces, control characters as one visible sign each.
+/// Writes a text as it takes up columns: tabs as four spaces, control characters as one visible sign each.
 fn columns(text: &str) -> String {
     visible(&text.replace('\t', "    "))
 }
 
-/// The last `most` columns of a text, and whether something was left out.
+/// Returns the last `most` columns of a text, and whether something was left out.
 fn tail(text: &str, most: usize) -> (String, bool) {
     let mut room = most;
     let mut from = text.len();
@@ -158,7 +158,7 @@ fn tail(text: &str, most: usize) -> (String, bool) {
     (text.get(from..).unwrap_or("").to_owned(), from > 0)
 }
 
-/// The first `most` columns of a text, with an ellipsis if something was left out.
+/// Returns the first `most` columns of a text, with an ellipsis if something was left out.
 fn head(text: &str, most: usize) -> String {
     let mut room = most;
     for (at, character) in text.char_indices() {
@@ -174,8 +174,8 @@ fn width(text: &str) -> usize {
     text.chars().map(cell).sum()
 }
 
-/// Columns a character takes in a terminal. East Asian wide characters and emoji take two, combining marks none; the ranges are
-/// coarse; at worst, a caret is off by one in a rare script.
+/// Returns the number of columns a character takes in a terminal. East Asian wide characters and emoji take two, combining marks
+/// none; the ranges are coarse; at worst, a caret is off by one in a rare script.
 fn cell(character: char) -> usize {
     match u32::from(character) {
         0x0300..=0x036f | 0x200b..=0x200f | 0x20d0..=0x20ff | 0xfe00..=0xfe0f | 0xfeff => 0,
@@ -195,7 +195,7 @@ fn cell(character: char) -> usize {
     }
 }
 
-/// Lines of at most `most` columns, the first indented by `first`, the others by `rest`.
+/// Wraps a text into lines of at most `most` columns, the first indented by `first`, the others by `rest`.
 pub fn wrapped(text: &str, first: usize, rest: usize, most: usize) -> String {
     let mut out = String::new();
     let mut line = " ".repeat(first);
@@ -219,7 +219,7 @@ pub fn wrapped(text: &str, first: usize, rest: usize, most: usize) -> String {
     out
 }
 
-/// A text that cannot steer the terminal: control characters and direction overrides become visible signs.
+/// Makes a text that cannot steer the terminal: control characters and direction overrides become visible signs.
 pub fn visible(text: &str) -> String {
     text.chars()
         .map(|character| match character {

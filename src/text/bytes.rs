@@ -15,7 +15,7 @@ pub struct Decoded<'b> {
 /// Combines two bytes into a UTF-16 code unit.
 type Units = fn([u8; 2]) -> u16;
 
-/// Bytes as kubectl reads them: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, one for each run of bytes
+/// Decodes bytes as kubectl does: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, one for each run of bytes
 /// that could begin a character (cli-runtime, pkg/resource/visitor.go, `StreamVisitor.Visit`).
 pub fn decode(bytes: &[u8]) -> Decoded<'_> {
     let (units, rest): (Units, &[u8]) = match bytes {
@@ -41,7 +41,7 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
     Decoded { text: String::from_utf8_lossy(bytes), replaced }
 }
 
-/// The warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
+/// Makes the warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
 pub fn warning(at: usize, subject: TextField) -> Finding {
     let message = "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place";
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());

@@ -20,7 +20,7 @@ pub enum Unsafe {
 }
 
 impl Unsafe {
-    /// The reason in words, for a message.
+    /// Returns the reason in words, for a message.
     pub fn reason(self) -> &'static str {
         match self {
             Unsafe::Merged => "a field to change came by a merge key `<<`",
@@ -42,7 +42,7 @@ impl Edits {
         Edits::default()
     }
 
-    /// True if there are no edits.
+    /// Returns true if there are no edits.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
@@ -70,7 +70,7 @@ impl Edits {
         self.edits.extend(other.edits);
     }
 
-    /// The edits in the order of the text; an error if two overlap.
+    /// Sorts the edits in the order of the text; an error if two overlap.
     pub fn sorted(mut self) -> Result<Vec<Edit>, Unsafe> {
         order::sort_by(&mut self.edits, |a, b| (a.span, &a.new_text).cmp(&(b.span, &b.new_text)));
         self.edits.dedup();
@@ -105,19 +105,19 @@ fn is_break(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-/// The first byte of the line that holds byte `at`.
+/// Returns the first byte of the line that holds byte `at`.
 pub fn line_start(text: &str, at: usize) -> usize {
     let head = text.as_bytes().get(..at).unwrap_or_default();
     head.iter().rposition(|&b| is_break(b)).map_or(0, |break_at| break_at.saturating_add(1))
 }
 
-/// One past the last byte of the line that holds byte `at`, its line end not included.
+/// Returns one past the last byte of the line that holds byte `at`, its line end not included.
 pub fn line_end(text: &str, at: usize) -> usize {
     let tail = text.as_bytes().get(at..).unwrap_or_default();
     at.saturating_add(tail.iter().position(|&b| is_break(b)).unwrap_or(tail.len()))
 }
 
-/// The first byte of the line after the one that holds byte `at`; the end of the text if there is none.
+/// Returns the first byte of the line after the one that holds byte `at`; the end of the text if there is none.
 pub fn next_line(text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     let width = match text.as_bytes().get(end..) {
@@ -128,7 +128,7 @@ pub fn next_line(text: &str, at: usize) -> usize {
     end.saturating_add(width)
 }
 
-/// The line break to write near byte `at`: that of its line, otherwise that of the line before, otherwise `\n`.
+/// Returns the line break to write near byte `at`: that of its line, otherwise that of the line before, otherwise `\n`.
 pub fn line_break(text: &str, at: usize) -> &str {
     let here = text.get(line_end(text, at)..next_line(text, at)).unwrap_or("");
     if !here.is_empty() {
@@ -145,18 +145,18 @@ pub fn line_break(text: &str, at: usize) -> &str {
     }
 }
 
-/// Spaces as wide as the text before byte `at` on its line, if that text is only spaces and `-` of list items.
+/// Returns spaces as wide as the text before byte `at` on its line, if that text is only spaces and `-` of list items.
 pub fn lead(text: &str, at: usize) -> Option<String> {
     let before = text.get(line_start(text, at)..at)?.trim_start_matches('\u{feff}');
     before.chars().all(|c| c == ' ' || c == '-').then(|| " ".repeat(before.len()))
 }
 
-/// True if only spaces are before byte `at` on its line.
+/// Returns true if only spaces are before byte `at` on its line.
 pub fn begins_line(text: &str, at: usize) -> bool {
     text.get(line_start(text, at)..at).is_some_and(|before| before.trim_start_matches('\u{feff}').chars().all(|c| c == ' '))
 }
 
-/// The starts of the non-empty lines that begin after byte `from` and before byte `to`.
+/// Returns the starts of the non-empty lines that begin after byte `from` and before byte `to`.
 pub fn lines_between(text: &str, from: usize, to: usize) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut at = next_line(text, from);
@@ -217,7 +217,7 @@ impl Edits {
 
 // ---- nodes and entries ----
 
-/// The span of each character of an ASCII string in its scalar; `None` if the spans are unknown.
+/// Finds the span of each character of an ASCII string in its scalar; `None` if the spans are unknown.
 fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>> {
     let slice = text.get(span.from()..span.to())?;
     if !value.is_ascii() {
@@ -256,13 +256,13 @@ fn places(text: &str, span: Span, style: Style, value: &str) -> Option<Vec<Span>
     (places.len() == value.len()).then_some(places)
 }
 
-/// The span of a node, including its tag and anchor.
+/// Returns the span of a node, including its tag and anchor.
 pub fn whole(tree: &Tree<'_>, id: NodeId) -> Span {
     let node = tree.node(id);
     if node.properties.is_empty() { node.span } else { node.properties.join(node.span) }
 }
 
-/// One past the last byte of an entry: of its value, or of its `:` if the value is empty.
+/// Returns one past the last byte of an entry: of its value, or of its `:` if the value is empty.
 pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
     let value = whole(tree, entry.value);
     let key = entry.key_span.to();
@@ -277,13 +277,13 @@ pub fn entry_end(tree: &Tree<'_>, entry: &Entry) -> usize {
     }
 }
 
-/// A span without the line breaks and blanks at its end (the span of a block scalar may include them).
+/// Trims the line breaks and blanks at the end of a span (the span of a block scalar may include them).
 pub fn trimmed(text: &str, span: Span) -> Span {
     let slice = text.get(span.from()..span.to()).unwrap_or("");
     Span::new(span.from(), span.from().saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()))
 }
 
-/// True if an entry's key can be edited in place: it begins its line or follows `- `, `{` or `,`.
+/// Checks that an entry's key can be edited in place: it begins its line or follows `- `, `{` or `,`.
 pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
     if entry.merged {
         return Err(Unsafe::Merged);
@@ -302,7 +302,7 @@ pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe
     if fine { Ok(()) } else { Err(Unsafe::Form) }
 }
 
-/// The last byte before `at` that is neither blank nor in a comment.
+/// Returns the last byte before `at` that is neither blank nor in a comment.
 fn gap_before(tree: &Tree<'_>, at: usize) -> Option<u8> {
     let bytes = tree.source().as_bytes();
     let mut at = at;
@@ -325,7 +325,7 @@ fn comment_around(tree: &Tree<'_>, at: usize) -> Option<Span> {
     tree.comments.get(index).copied().filter(|comment| at < comment.to())
 }
 
-/// The comments that begin in a span.
+/// Returns the comments that begin in a span.
 pub fn comments_in<'t>(tree: &'t Tree<'_>, span: Span) -> &'t [Span] {
     let from = tree.comments.partition_point(|comment| comment.start < span.start);
     let to = tree.comments.partition_point(|comment| comment.start < span.end);
@@ -472,13 +472,13 @@ impl Edits {
     }
 }
 
-/// The end of the line before the one that begins at `start`.
+/// Returns the end of the line before the one that begins at `start`.
 fn before_break(text: &str, start: usize) -> usize {
     let head = text.get(..start).unwrap_or("");
     head.strip_suffix('\n').map_or(head, |head| head.strip_suffix('\r').unwrap_or(head)).len()
 }
 
-/// The start of the comment lines directly above `at`, in the same column; the start of `at`'s line if there are none.
+/// Returns the start of the comment lines directly above `at`, in the same column; the start of `at`'s line if there are none.
 pub fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
     let text = tree.source();
     let mut start = line_start(text, at);
@@ -498,13 +498,13 @@ pub fn own_comments(tree: &Tree<'_>, at: usize) -> usize {
     }
 }
 
-/// True if a node is a mapping or a sequence in `{}` or `[]`.
+/// Returns true if a node is a mapping or a sequence in `{}` or `[]`.
 pub fn is_flow(tree: &Tree<'_>, id: NodeId) -> bool {
     let node = tree.node(tree.resolve(id));
     node.style == Style::Flow && matches!(node.kind, Kind::Map { .. } | Kind::Seq { .. })
 }
 
-/// One past the last byte of a node's content: its last entry or item, its closing bracket, or its scalar.
+/// Returns one past the last byte of a node's content: its last entry or item, its closing bracket, or its scalar.
 pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
     let mut id = id;
     let mut end = whole(tree, id).from();
@@ -531,7 +531,7 @@ pub fn content_end(tree: &Tree<'_>, id: NodeId) -> usize {
     }
 }
 
-/// The offset of a word in a text, if the word occurs exactly once.
+/// Finds the offset of a word in a text, if the word occurs exactly once.
 pub fn only(text: &str, word: &str) -> Option<usize> {
     let at = text.find(word)?;
     // A second occurrence may overlap the first.

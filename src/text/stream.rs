@@ -80,7 +80,8 @@ pub fn open<'s>(text: &'s str, reads_on: bool, limits: &Limits) -> (File<'s>, St
 }
 
 impl<'s> Stream<'s> {
-    /// The next non-empty document. Errors before it are added to the file's findings. `None` at the end, or where kubectl stops.
+    /// Reads the next non-empty document. Errors before it are added to the file's findings. `None` at the end, or where kubectl
+    /// stops.
     pub fn next(&mut self, file: &mut File<'s>) -> Option<Document<'s>> {
         let document = match self.mode? {
             Mode::Json => match read_json(self, file) {
@@ -95,7 +96,7 @@ impl<'s> Stream<'s> {
         document
     }
 
-    /// True if only white space follows.
+    /// Returns true if only white space follows.
     pub fn is_spent(&self, file: &File<'s>) -> bool {
         let at = match self.mode {
             None => return true,
@@ -177,7 +178,7 @@ fn refused<'s>(file: &mut File<'s>, chunk: Span, error: &yaml::YamlError) -> Opt
     None
 }
 
-/// The finding for a text beyond the limit `bytes`.
+/// Reports a text beyond the limit `bytes`.
 pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
     (text.len() > limits.bytes).then(|| {
         Finding::new(
@@ -206,7 +207,7 @@ fn behind_blanks(text: &str, mut at: usize) -> Option<usize> {
     }
 }
 
-/// True if a piece can be read as YAML.
+/// Returns true if a piece can be read as YAML.
 fn reads(text: &str, start: usize, end: usize, limits: &Limits) -> bool {
     let mut reader = yaml::Reader::part(text, 0, 0, false);
     let bounds = yaml::Bounds::new(limits.depth, limits.nodes);
@@ -276,7 +277,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// The pieces from a byte on, which counts as the beginning of a line.
+    /// Makes the pieces from a byte on, which counts as the beginning of a line.
     fn from(source: &Source<'_>, from: usize) -> Self {
         let line = source.lines().partition_point(|&start| start as usize <= from).saturating_sub(1);
         Pieces { line, from }
@@ -317,14 +318,14 @@ impl Pieces {
     }
 }
 
-/// The byte after the line that holds byte `from`.
+/// Returns the byte after the line that holds byte `from`.
 fn line_end(bytes: &[u8], from: usize) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at.saturating_add(1));
     from.saturating_add(length)
 }
 
-/// kubectl's error for a text with one YAML document, with its exact position.
+/// Makes kubectl's error for a text with one YAML document, with its exact position.
 pub fn yaml_finding(text: &str, error: &yaml::YamlError) -> Finding {
     diagnose::explain(&Source::new(text), Span::new(0, text.len()), error)
 }

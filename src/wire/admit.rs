@@ -63,7 +63,7 @@ pub(super) fn members<'d, 's>(document: &'d Document<'s>) -> (&'d Tree<'s>, impl
     (tree, move |name: &str| document.root.and_then(|root| tree.get(root, name)))
 }
 
-/// The settings as text; empty if absent.
+/// Reads the settings as text; empty if absent.
 pub(super) fn read_settings(text: &str) -> Result<Settings, Vec<String>> {
     if text.trim().is_empty() {
         return Ok(Settings::default());

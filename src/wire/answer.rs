@@ -208,7 +208,7 @@ impl Object {
         own.chain(self.losses.iter_mut().flatten().filter_map(|loss| loss.value.as_mut()))
     }
 
-    /// The name, range and release of an item.
+    /// Makes an object of the name, range and release of an item.
     pub fn of(source: &Source<'_>, item: &Item) -> Self {
         Object {
             api_version: item.api_version.clone().into(),
@@ -221,7 +221,7 @@ impl Object {
         }
     }
 
-    /// The answer about an object that the server judged.
+    /// Makes the answer about an object that the server judged.
     pub fn judged(source: &Source<'_>, judged: Judged) -> Self {
         Object {
             api_version: judged.api_version,

@@ -65,7 +65,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
     answer
 }
 
-/// The target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
+/// Reads the target of the request: a version (`resource.k8s.io/v1alpha2` or `v1alpha2`) or a minor release (`1.36`).
 fn target(name: &str) -> Result<ConvertTarget, String> {
     let minor = name.strip_prefix("1.").filter(|minor| minor.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some(minor) = minor.and_then(|minor| minor.parse::<u8>().ok()).filter(|minor| *minor >= 26) {
@@ -76,7 +76,7 @@ fn target(name: &str) -> Result<ConvertTarget, String> {
     version.ok_or_else(|| format!("unknown version `{name}`; write one of {}, or a release: `1.36`", known()))
 }
 
-/// The known versions, for a message.
+/// Returns the known versions, for a message.
 fn known() -> String {
     let names: Vec<String> = convert::versions().map(|version| format!("`{}`", version.name)).collect();
     names.join(", ")

@@ -447,7 +447,7 @@ fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Resu
     T::deserialize(word.as_str().into_deserializer())
 }
 
-/// Like [`word`], for an optional field.
+/// Reads a word as [`word`] does, for an optional field.
 fn some_word<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     let word = Option::<String>::deserialize(deserializer)?;
     word.map(|word| T::deserialize(word.as_str().into_deserializer())).transpose()
@@ -550,7 +550,7 @@ pub struct TextRange {
 }
 
 impl TextPosition {
-    /// The byte offset in a text, limited to the text and moved back to a character boundary.
+    /// Returns the byte offset in a text, limited to the text and moved back to a character boundary.
     pub fn offset(self, source: &Source<'_>) -> usize {
         let text = source.text();
         let mut offset = match (self.byte_offset, self.offset) {

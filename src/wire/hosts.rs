@@ -18,8 +18,8 @@ const GATEKEEPER: Host<'static> = Host { operation: OperationIs::MissingInAudits
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
 
-/// Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: Kubewarden's access to the
-/// cluster, if any.
+/// Answers Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: Kubewarden's access
+/// to the cluster, if any.
 pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     let document = match utf8(payload).and_then(read) {
         Ok(document) => document,
@@ -40,8 +40,8 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     )))
 }
 
-/// Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden gives access to the
-/// cluster.
+/// Answers Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden gives access
+/// to the cluster.
 pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     let text = utf8(payload).map_err(|problem| vec![problem]);
     let settings = text.and_then(read_settings);
@@ -49,7 +49,7 @@ pub fn validate_settings(payload: &[u8], asked: bool) -> String {
     super::print(&SettingsValidationResponse::of(usable))
 }
 
-/// OPA's evaluation: computes the value of the entry point from the input and from the data, which has the settings.
+/// Evaluates for OPA: computes the value of the entry point from the input and from the data, which has the settings.
 pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     let document = match utf8(input).and_then(read) {
         Ok(document) => document,

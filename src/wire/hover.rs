@@ -27,7 +27,7 @@ pub fn checked(request: &PositionRequest) -> Result<Checked<'_>, String> {
     Ok(Checked { text, release: request::release(request.release.as_deref())?, position })
 }
 
-/// An error message for a text over the limit `bytes`, because these verbs have no findings.
+/// Returns an error message for a text over the limit `bytes`, because these verbs have no findings.
 pub fn within(text: &str, limits: &Limits) -> Result<(), String> {
     if text.len() > limits.bytes {
         return Err(format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes));

@@ -37,7 +37,7 @@ pub(super) fn members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializ
     Members::deserialize(deserializer).map(|Members(value)| value)
 }
 
-/// Like [`members`], for an optional field.
+/// Reads members as [`members`] does, for an optional field.
 pub(super) fn some_members<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(Option::<Members<T>>::deserialize(deserializer)?.map(|Members(value)| value))
 }
@@ -68,7 +68,7 @@ pub(crate) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
     Items::deserialize(deserializer).map(|Items(items)| items)
 }
 
-/// Like [`list`], for an optional field.
+/// Reads a list as [`list`] does, for an optional field.
 pub(super) fn some_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     Ok(Option::<Items<T>>::deserialize(deserializer)?.map(|Items(items)| items))
 }
@@ -146,7 +146,7 @@ fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| with_field(text, &error, &|part| serde_json::from_str::<T>(part).err()))
 }
 
-/// serde would read a list as the fields in order.
+/// Checks that a text is an object: serde would read a list as the fields in order.
 fn check_is_object(text: &str) -> Result<(), String> {
     if text.trim_start().starts_with('{') {
         return Ok(());
@@ -195,12 +195,12 @@ pub fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     names
 }
 
-/// The error message without the line and the column in the JSON.
+/// Shortens an error message by the line and the column in the JSON.
 pub fn unplaced(problem: &str) -> &str {
     problem.rsplit_once(" at line ").map_or(problem, |(problem, _)| problem)
 }
 
-/// The path of the smallest part that gives the same error on its own. serde's errors have no path.
+/// Finds the path of the smallest part that gives the same error on its own.
 fn refused(text: &str, error: &str, refusal: &dyn Fn(&str) -> Option<String>) -> String {
     let same = |part: &str| refusal(part).is_some_and(|other| unplaced(&other) == unplaced(error));
     let lacks = |problem: &str| problem.starts_with("missing field");

@@ -137,7 +137,8 @@ pub fn answer(request: &str) -> String {
     answer_with(request, |_| None)
 }
 
-/// Like [`answer()`], with a locale's sentences for the verbs that answer with sentences, unless the request has its own.
+/// Answers as [`answer()`] does, with a locale's sentences for the verbs that answer with sentences, unless the request has its
+/// own.
 #[doc(hidden)]
 pub fn answer_with(request: &str, sentences: impl FnOnce(&str) -> Option<Sentences>) -> String {
     let answer = match Request::read(request) {
@@ -150,7 +151,7 @@ pub fn answer_with(request: &str, sentences: impl FnOnce(&str) -> Option<Sentenc
     print(&answer)
 }
 
-/// An answer as one line of JSON.
+/// Prints an answer as one line of JSON.
 #[doc(hidden)]
 pub fn print(answer: &impl Serialize) -> String {
     // As large as a usual answer, which would grow five times otherwise.

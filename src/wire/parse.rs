@@ -44,7 +44,7 @@ pub fn parse(request: &ParseRequest) -> Answer {
 /// The maximum size of a raw answer: aliases can make a small text large.
 const MAX_RAW: usize = 256 << 20;
 
-/// `raw`: only kubectl's step from YAML to JSON. An error of its strict mode becomes a warning.
+/// Answers with `raw`: only kubectl's step from YAML to JSON. An error of its strict mode becomes a warning.
 fn raw(text: &str, request: &ParseRequest) -> Answer {
     let source = Source::new(text);
     let mut answer = Answer::to(Verb::Parse);
@@ -78,7 +78,7 @@ fn raw(text: &str, request: &ParseRequest) -> Answer {
     answer
 }
 
-/// go-yaml's strict error is one message for all duplicate keys.
+/// Joins errors as go-yaml's strict mode does: one message for all duplicate keys.
 fn strict(errors: Vec<yaml::StrictError>) -> Option<Finding> {
     let first = errors.first()?.value;
     let lines: Vec<String> = errors.into_iter().map(|error| error.message).collect();

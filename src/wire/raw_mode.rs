@@ -72,7 +72,7 @@ pub fn answer(request: &[u8]) -> String {
     }
 }
 
-/// The HTTP code of an answer that is not `ok`.
+/// Returns the HTTP code of an answer that is not `ok`.
 fn code(answer: &Answer) -> Option<u16> {
     match (answer.ok, &answer.error) {
         (true, _) => None,
@@ -81,7 +81,7 @@ fn code(answer: &Answer) -> Option<u16> {
     }
 }
 
-/// Kubewarden's raw mode: the answer is in the message, so that a policy without mutation can return it.
+/// Answers in Kubewarden's raw mode: the answer is in the message, so that a policy without mutation can return it.
 pub fn raw_response(request: &str) -> ValidationResponse {
     let answer = run(request);
     ValidationResponse {
@@ -92,13 +92,13 @@ pub fn raw_response(request: &str) -> ValidationResponse {
     }
 }
 
-/// The answer of the contract, with OPA's fields first.
+/// Answers by the contract, with OPA's fields first.
 pub fn opa_answer(request: &str) -> String {
     let answer = run(request);
     super::print(&OpaAnswer { head: OpaHead::of(&answer), answer })
 }
 
-/// The answer where Kubewarden asks a module of OPA in raw mode: it reads `response` alone, whose message is the answer.
+/// Answers where Kubewarden asks a module of OPA in raw mode: it reads `response` alone, whose message is the answer.
 pub fn opa_response(request: &str, uid: &str) -> String {
     let answer = run(request);
     let response = AdmissionResponse::saying(uid, answer.ok, super::print(&answer), code(&answer));
@@ -146,7 +146,8 @@ struct OpaResponse {
     response: AdmissionResponse,
 }
 
-/// The text of `node` if it is a request of the contract, which has a `verb` unlike an AdmissionRequest. Hosts add a `uid`.
+/// Returns the text of `node` if it is a request of the contract, which has a `verb` unlike an AdmissionRequest. Hosts add a
+/// `uid`.
 pub fn contract_request(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
     let node = node?;
     tree.get(node, "verb").filter(|&verb| tree.str(verb).is_some())?;

@@ -104,7 +104,7 @@ pub struct Unusable {
 }
 
 impl Unusable {
-    /// The fields cannot be read.
+    /// Makes the refusal of a request whose fields cannot be read.
     pub fn unread(problem: String) -> Self {
         Unusable { verb: None, problem: format!("the request cannot be used: {problem}") }
     }

@@ -34,7 +34,7 @@ fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
     Ok(Answer::with(Verb::Symbols, content))
 }
 
-/// Symbols with editor positions; they are nested as deep as requests are, which is four levels.
+/// Places symbols with editor positions; they are nested as deep as requests are, which is four levels.
 fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<Symbol> {
     let place = |symbol: symbols::Symbol| Symbol {
         kind: symbol.kind,
@@ -47,7 +47,7 @@ fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<Symbol> {
     symbols.into_iter().map(place).collect()
 }
 
-/// The device selectors of the objects that can be read.
+/// Lists the device selectors of the objects that can be read.
 fn selectors(input: &Input<'_>) -> Vec<Selector> {
     let mut found = Vec::new();
     for item in &input.items {

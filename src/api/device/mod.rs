@@ -66,8 +66,8 @@ const fn names(object: DeviceKind) -> (&'static str, &'static str, &'static str,
     }
 }
 
-/// A kind of a version. `since`, `until`: the first and last minor releases that serve it. `deprecated`: the minor releases of
-/// its deprecation and removal.
+/// Makes a kind of a version. `since`, `until`: the first and last minor releases that serve it. `deprecated`: the minor releases
+/// of its deprecation and removal.
 const fn kind(
     object: DeviceKind,
     (since, until): (u8, Option<u8>),
@@ -79,7 +79,7 @@ const fn kind(
     Kind { kind, object: ObjectKind::Device(object), plural, scope, status, items: None, since, until, deprecated, schema }
 }
 
-/// The list of a kind.
+/// Makes the list of a kind.
 const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Struct) -> Kind {
     let (items, kind, ..) = names(object);
     Kind { kind, status: false, items: Some(items), ..self::kind(object, served, None, schema) }

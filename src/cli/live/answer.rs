@@ -62,7 +62,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the pod gets no node.
+    /// Returns whether the pod gets no node.
     pub fn is_refused(self) -> bool {
         matches!(self, Verdict::Stopped | Verdict::Refused)
     }
@@ -77,7 +77,7 @@ impl Answered<'_> {
         }
     }
 
-    /// The kind that could not be read, and would decide: what the pod lacks may be there.
+    /// Returns the kind that could not be read, and would decide: what the pod lacks may be there.
     fn lacks(&self) -> Option<&str> {
         let account = self.account?;
         let is_unseen = |plural: &str| self.unseen.iter().any(|unseen| unseen.is_about(plural));
@@ -88,7 +88,7 @@ impl Answered<'_> {
         Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.is_all_of(plural)))
     }
 
-    /// The outcome for the pod by what was read.
+    /// Returns the outcome for the pod by what was read.
     fn seen_verdict(&self) -> Verdict {
         if matches!(self.brief.phase(), "Succeeded" | "Failed") {
             return Verdict::Ended;
@@ -117,12 +117,12 @@ impl Answered<'_> {
         }
     }
 
-    /// The changes that would help, if it gets no node.
+    /// Returns the changes that would help, if it gets no node.
     pub fn helps(&self) -> Vec<String> {
         if self.verdict().is_refused() { self.account.map(helps::of).unwrap_or_default() } else { Vec::new() }
     }
 
-    /// The pod in one sentence.
+    /// Describes the pod in one sentence.
     fn sentence(&self) -> String {
         let name = self.brief.full_name();
         let account = self.account;
@@ -170,7 +170,7 @@ impl Answered<'_> {
         }
     }
 
-    /// The outcome when all pods that wait are placed in turn; `None`: the pod is taken alone.
+    /// Returns the outcome when all pods that wait are placed in turn; `None`: the pod is taken alone.
     fn turn(&self) -> Option<&Turn> {
         self.account.and_then(|account| account.turn.as_deref())
     }
@@ -180,7 +180,7 @@ impl Answered<'_> {
     }
 }
 
-/// Whether only the devices of a node refuse the pod.
+/// Returns whether only the devices of a node refuse the pod.
 fn is_about_devices(node: &NodeAccount) -> bool {
     node.refusals.iter().all(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
@@ -284,7 +284,7 @@ fn as_sentence(help: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// Lines about a pod that is placed in turn, beside those about nodes.
+/// Returns the lines about a pod that is placed in turn, beside those about nodes.
 fn in_turn(one: &Answered<'_>, turn: &Turn, verdict: Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     let message = turn.message.as_deref().filter(|message| Some(*message) != one.brief.says());
@@ -361,14 +361,14 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
     groups
 }
 
-/// Whether a request gets too few devices, whatever others get.
+/// Returns whether a request gets too few devices, whatever others get.
 fn lacks(request: &RequestAccount) -> bool {
     let left = request.funnel.last().map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX));
     left < request.wanted.max(1)
 }
 
-/// The reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node with the
-/// account of its devices, which may be an earlier one that is alike.
+/// Returns the reasons that nodes may share: the scheduler's, and how many devices are left at each stage. `devices`: the node
+/// with the account of its devices, which may be an earlier one that is alike.
 fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
     let others = node.refusals.iter().filter(|refusal| !is_node_own(refusal));
     let refused: Vec<String> = node.refusals.iter().flat_map(|refusal| refusal.reasons.clone()).collect();
@@ -391,12 +391,12 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
     lines
 }
 
-/// Whether the reasons of a plugin have amounts, which differ from node to node.
+/// Returns whether the reasons of a plugin have amounts, which differ from node to node.
 fn is_node_own(refusal: &NodeRefusal) -> bool {
     matches!(refusal.plugin, Plugin::NodeResourcesFit | Plugin::DynamicResources)
 }
 
-/// The reasons with the node's own amounts and devices.
+/// Returns the reasons with the node's own amounts and devices.
 fn own(node: &NodeAccount) -> Vec<String> {
     let amounts = node.refusals.iter().filter(|refusal| is_node_own(refusal));
     let mut lines: Vec<String> = amounts.flat_map(|refusal| refusal.why.clone()).collect();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const METRIC: &str = "kubernetes_feature_enabled{";
 
 impl Live {
-    /// The gates of kube-apiserver that differ from the defaults of the release.
+    /// Returns the gates of kube-apiserver that differ from the defaults of the release.
     ///
     /// # Errors
     /// Why the metrics cannot be read.

@@ -5,8 +5,8 @@ use crate::place::device::explain::kinds::NodeVerdict;
 use crate::place::device::explain::turn::{NodeRefusal, Plugin};
 use std::collections::BTreeSet;
 
-/// The changes, each once: single changes of devices, then nodes that have the devices and refuse the pod for another reason, then
-/// pairs of changes. A change of devices counts only where nothing else refuses the pod.
+/// Returns the changes, each once: single changes of devices, then nodes that have the devices and refuse the pod for another
+/// reason, then pairs of changes. A change of devices counts only where nothing else refuses the pod.
 pub fn of(account: &PodAccount) -> Vec<String> {
     let single = |relaxation: &Relaxation| relaxation.changes.len() == 1;
     let changes = || account.nodes.iter().filter(|node| !is_refused_by_others(node)).flat_map(|node| &node.relaxations);
@@ -19,7 +19,7 @@ pub fn of(account: &PodAccount) -> Vec<String> {
     singles.chain(elsewhere).chain(pairs).filter(|text| known.insert(text.clone())).collect()
 }
 
-/// Why no change is known, if some were looked for.
+/// Returns why no change is known, if some were looked for.
 pub fn why_none(account: &PodAccount) -> Option<&'static str> {
     let tried = |node: &&NodeAccount| node.verdict == NodeVerdict::None;
     if account.nodes.iter().any(|node| !node.relaxations.is_empty()) {
@@ -28,12 +28,12 @@ pub fn why_none(account: &PodAccount) -> Option<&'static str> {
     account.nodes.iter().any(|node| tried(&node)).then_some("No single change helps, nor any pair that was tried.")
 }
 
-/// Whether plugins refuse the pod, and the one for devices does not.
+/// Returns whether plugins refuse the pod, and the one for devices does not.
 pub fn is_about_others(node: &NodeAccount) -> bool {
     !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
-/// Whether a plugin that is not for devices refuses the node.
+/// Returns whether a plugin that is not for devices refuses the node.
 fn is_refused_by_others(node: &NodeAccount) -> bool {
     node.refusals.iter().any(|refusal| refusal.plugin != Plugin::DynamicResources)
 }

@@ -36,7 +36,7 @@ impl Refusal {
         }
     }
 
-    /// Whether the server gave this reason.
+    /// Returns whether the server gave this reason.
     pub fn is(&self, wanted: &str) -> bool {
         matches!(self, Refusal::Answered { reason, .. } if reason == wanted)
     }
@@ -96,7 +96,7 @@ impl Kubectl {
         serde_json::from_slice(&out).map_err(unread)
     }
 
-    /// The namespace of the context; `default` if there is none.
+    /// Returns the namespace of the context; `default` if there is none.
     pub fn namespace(&self, host: &mut dyn Host) -> String {
         let config: Config = self.json(&["config", "view", "--minify", "--output=json"], host).unwrap_or_default();
         let named = config.contexts.unwrap_or_default().into_iter().next();

@@ -114,7 +114,7 @@ impl Live {
         Ok(Live { kubectl, namespace, server, release, notes })
     }
 
-    /// The versions of resource.k8s.io that the cluster serves and claimkit knows, the newest first.
+    /// Returns the versions of resource.k8s.io that the cluster serves and claimkit knows, the newest first.
     ///
     /// # Errors
     /// Why they are not known.

@@ -181,7 +181,7 @@ pub struct Seen {
 
 /// Takes the pages of a list.
 trait Gather {
-    /// The objects that were taken.
+    /// Returns the number of objects that were taken.
     fn len(&self) -> usize;
     /// Takes a page: its text, and what an answer shows of its objects.
     fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal>;
@@ -575,7 +575,7 @@ mod tests {
         Ran { out: Vec::new(), err: format!("Error from server ({reason}): no\n"), success: false }
     }
 
-    /// How many nodes are read, and why no more; or the refusal.
+    /// Returns how many nodes are read, and why no more; or the refusal.
     fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
         let arguments = super::super::super::arguments::parse(&["why".to_owned()]).unwrap();
         let super::super::super::arguments::Parsed::Run(arguments) = arguments else { panic!("a verb") };

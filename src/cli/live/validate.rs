@@ -100,7 +100,8 @@ impl Cluster {
         }
     }
 
-    /// The labels of the namespace that a file's objects are in; `None` if they are not known, or differ where it matters.
+    /// Returns the labels of the namespace that a file's objects are in; `None` if they are not known, or differ where it
+    /// matters.
     pub fn labels(&self, file: &File) -> Option<Labels> {
         let decides = |labels: &Labels| -> Labels {
             labels.iter().filter(|(key, _)| key.contains(DECIDES)).map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -110,7 +111,7 @@ impl Cluster {
         names.all(|labels| labels.is_some_and(|labels| decides(labels) == decides(first))).then(|| first.clone())
     }
 
-    /// The namespaces of a file's objects.
+    /// Returns the namespaces of a file's objects.
     fn namespaces_of(&self, file: &File) -> BTreeSet<String> {
         let request = ParseRequest {
             text: Some(file.text.clone()),

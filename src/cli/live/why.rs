@@ -161,7 +161,7 @@ impl<'a> PodReport<'a> {
     }
 }
 
-/// The pod of the command line: `NAME`, `pod/NAME`.
+/// Returns the pod of the command line: `NAME`, `pod/NAME`.
 fn pod(arguments: &Arguments) -> Result<Option<&str>, String> {
     let [operand] = arguments.operands.as_slice() else {
         return match arguments.operands.as_slice() {
@@ -179,7 +179,7 @@ fn pod(arguments: &Arguments) -> Result<Option<&str>, String> {
     }
 }
 
-/// The gates of the command line, or those that the cluster shows.
+/// Returns the gates of the command line, or those that the cluster shows.
 pub fn gates(live: &mut Live, given: pairs::Pairs<bool>, host: &mut dyn Host) -> BTreeMap<String, bool> {
     if let Some(given) = ask::map(given) {
         return given;
@@ -215,7 +215,7 @@ pub fn tell(live: &Live, unseen: &[Unseen], host: &mut dyn Host) {
     }
 }
 
-/// The error where every kind is refused: the first reason, and the other kinds.
+/// Returns the error where every kind is refused: the first reason, and the other kinds.
 pub fn nothing_seen(unseen: &[Unseen]) -> String {
     let Some((first, others)) = unseen.split_first() else { return "nothing of the cluster was seen".to_owned() };
     let others: Vec<&str> = others.iter().map(|unseen| unseen.what.as_str()).collect();
@@ -262,7 +262,7 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
     accounts
 }
 
-/// Whether a finding is about the cluster. Findings about empty input are about files.
+/// Returns whether a finding is about the cluster. Findings about empty input are about files.
 fn is_shown(finding: &crate::text::located::Finding) -> bool {
     finding.severity != Severity::Info && !matches!(finding.code, Code::NothingChecked | Code::PlacementNotModelled)
 }

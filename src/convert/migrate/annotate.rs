@@ -13,7 +13,7 @@ use claimkit_values::order;
 /// The beginning of every comment.
 const MARK: &str = "# claimkit: ";
 
-/// The text with comments; `None` where it has no place for them: JSON, and text whose meaning they would change.
+/// Writes comments into the text; `None` where it has no place for them: JSON, and text whose meaning they would change.
 /// `decisions`: those of each object of the text, in order.
 pub fn annotated(text: &str, decisions: &[&[Decision]]) -> Option<String> {
     let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..Limits::default() };

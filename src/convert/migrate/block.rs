@@ -16,7 +16,7 @@ pub struct Manner {
     pub below: usize,
 }
 
-/// Edits that carry out the changes of one object.
+/// Returns the edits that carry out the changes of one object.
 pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[Change<'_>], manner: Manner) -> Result<Edits, Unsafe> {
     let mut edits = Edits::new();
     for change in all {
@@ -53,7 +53,7 @@ fn one(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits:
     edits.remove_entries(tree, map, rest)
 }
 
-/// New entries of a mapping in brackets.
+/// Writes new entries of a mapping in brackets.
 fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &Change<'_>, manner: Manner) -> String {
     let text = tree.source();
     let value = edit::whole(tree, like.value);
@@ -111,7 +111,7 @@ fn in_block(
     Ok(())
 }
 
-/// New entries at the end of a mapping.
+/// Adds new entries at the end of a mapping.
 fn append(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
     let text = tree.source();
     let last = tree.entries(map).last().filter(|last| !last.merged).ok_or(Unsafe::Form)?;

@@ -115,7 +115,7 @@ impl<'t> Migrator<'t> {
     }
 }
 
-/// The requests and their configuration.
+/// Makes the requests and their configuration.
 fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, folded: &Folded<'t>, names: &[String]) -> Change<'t> {
     let written = locate::node(tree, node, &steps(&format!("{base}.resourceClassName")));
     let class_name = match (folded.class, written.filter(|&name| tree.str(name) == Some(class.name.as_str()))) {
@@ -163,7 +163,7 @@ fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, fold
     Change { at, gone: vec!["spec"], put: vec![("spec".to_owned(), Part::Map(put))] }
 }
 
-/// The first label of the class's name if it is a DNS label, as names of requests must be.
+/// Returns the first label of the class's name if it is a DNS label, as names of requests must be.
 fn request_name(class: &str) -> String {
     let label: String = class.split('.').next().unwrap_or("").chars().take(MAX_LABEL).collect();
     let inside = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -171,7 +171,7 @@ fn request_name(class: &str) -> String {
     if fine { label } else { "request".to_owned() }
 }
 
-/// One name, or one with a number for each of several.
+/// Returns one name, or one with a number for each of several.
 fn names(name: &str, count: usize) -> Vec<String> {
     if count < 2 {
         return vec![name.to_owned()];

@@ -25,7 +25,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// `parametersRef` or `generatedFrom`.
+    /// Reads `parametersRef` or `generatedFrom`.
     pub fn read(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Self {
         let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
         let own = text("namespace");
@@ -58,7 +58,7 @@ pub struct Class {
 }
 
 impl<'t> Inventory<'t> {
-    /// The objects of a text.
+    /// Collects the objects of a text.
     pub fn of(input: &'t Input<'_>) -> Self {
         let mut by_name = BTreeMap::new();
         for (index, item) in input.items.iter().enumerate() {
@@ -79,13 +79,13 @@ impl<'t> Inventory<'t> {
         Inventory { input, by_name }
     }
 
-    /// An object with its tree.
+    /// Returns an object with its tree.
     pub fn item(&self, index: usize) -> Option<(&'t Tree<'t>, &'t Item)> {
         let item = self.input.items.get(index)?;
         Some((self.input.tree(item)?, item))
     }
 
-    /// Every object with its tree.
+    /// Returns every object with its tree.
     pub fn items(&self) -> impl Iterator<Item = (&'t Tree<'t>, &'t Item)> {
         let input = self.input;
         input.items.iter().filter_map(|item| Some((input.tree(item)?, item)))
@@ -98,7 +98,7 @@ impl<'t> Inventory<'t> {
         made.or_else(|| self.by_name.get(&reference.key(""))).copied()
     }
 
-    /// The class that a claim names. `group`: the API group of the claim's parameters.
+    /// Returns the class that a claim names. `group`: the API group of the claim's parameters.
     pub fn class(&self, name: &str, group: &str) -> Class {
         let reference =
             |kind: &str| Reference { group: GROUP.into(), kind: kind.into(), name: name.into(), ..Reference::default() };
@@ -134,12 +134,12 @@ impl<'t> Inventory<'t> {
     }
 }
 
-/// True for an object of the classic family.
+/// Returns true for an object of the classic family.
 pub fn is_classic(item: &Item) -> bool {
     job::find_version(&item.api_version).is_some_and(|version| version.family == Family::Classic)
 }
 
-/// True if a driver's class parameters say that claims watch all devices.
+/// Returns true if a driver's class parameters say that claims watch all devices.
 fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
     let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
     let says = |field: &FieldRow| {

@@ -62,7 +62,7 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// All of it in one line.
+    /// Writes all of it in one line.
     pub fn message(&self) -> String {
         let Decision { question, assumed, why, .. } = self;
         format!("{question} Assumed: {assumed}, because {why}")
@@ -101,7 +101,7 @@ pub(super) struct Migration<'t> {
 }
 
 impl<'t> ObjectMigration<'t> {
-    /// The kind it gets, if it becomes an object of v1.
+    /// Returns the kind it gets, if it becomes an object of v1.
     pub fn becomes(&self) -> Option<&'static str> {
         match self.fate {
             Fate::Becomes(kind) => Some(kind),
@@ -111,17 +111,17 @@ impl<'t> ObjectMigration<'t> {
 }
 
 impl<'t> Migration<'t> {
-    /// True if no object changes.
+    /// Returns true if no object changes.
     pub fn is_empty(&self) -> bool {
         self.objects.iter().all(|object| object.fate == Fate::Untouched)
     }
 
-    /// An object that changes.
+    /// Returns an object that changes.
     pub fn moved(&self, index: usize) -> Option<&ObjectMigration<'t>> {
         self.objects.get(index).filter(|object| object.fate != Fate::Untouched)
     }
 
-    /// True if an object is left out.
+    /// Returns true if an object is left out.
     pub fn is_gone(&self, index: usize) -> bool {
         self.objects.get(index).is_some_and(|object| object.fate == Fate::Gone)
     }
@@ -158,7 +158,7 @@ impl<'t> Migration<'t> {
 /// Why a field is lost that only the new version has.
 const HIDDEN: &str = "the old object's server drops the field; kept, it would get a meaning";
 
-/// The steps of a dotted path.
+/// Returns the steps of a dotted path.
 fn steps(path: &str) -> Vec<Step> {
     path.split('.')
         .filter(|step| !step.is_empty())
@@ -218,7 +218,7 @@ impl<'t> Migrator<'t> {
         });
     }
 
-    /// A field of an object is lost. Recorded once, even if several objects refer to it.
+    /// Records that a field of an object is lost, once, even if several objects refer to it.
     fn lose(&mut self, index: usize, tree: &'t Tree<'t>, object: NodeId, at: &[Step], reason: impl Into<String>) {
         let Some(node) = locate::node(tree, object, at) else { return };
         if tree.kind(node) == Kind::Null {
@@ -291,7 +291,7 @@ struct Decided<'d> {
     alternatives: Vec<String>,
 }
 
-/// A configuration for a driver.
+/// Makes a configuration for a driver.
 fn opaque<'t>(driver: &str, parameters: Part<'t>) -> (String, Part<'t>) {
     ("opaque".to_owned(), Part::map([("driver", Part::text(driver)), ("parameters", parameters)]))
 }

@@ -88,7 +88,7 @@ impl<'t> Migrator<'t> {
         }
     }
 
-    /// `driverRequests` of 1.30.
+    /// Takes over `driverRequests` of 1.30.
     fn structured(
         &mut self,
         from: Referrer<'_, 't>,
@@ -142,7 +142,7 @@ impl<'t> Migrator<'t> {
         folded
     }
 
-    /// `filters` and `vendorParameters` of 1.30.
+    /// Takes over `filters` and `vendorParameters` of 1.30.
     fn filters(&mut self, from: Referrer<'_, 't>, found: usize, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
         let mut folded = Folded::default();
         let named = |node: NodeId| {
@@ -168,7 +168,7 @@ impl<'t> Migrator<'t> {
         folded
     }
 
-    /// A selector of named resources; none if it is lost.
+    /// Returns a selector of named resources; none if it is lost.
     fn rewritten(
         &mut self,
         from: Referrer<'_, 't>,
@@ -194,7 +194,7 @@ impl<'t> Migrator<'t> {
         }
     }
 
-    /// An attribute whose name no device can have.
+    /// Records a new name for an attribute whose name no device can have.
     pub(super) fn renamed_attribute(
         &mut self,
         index: usize,
@@ -220,7 +220,7 @@ impl<'t> Migrator<'t> {
         );
     }
 
-    /// Parameters of a driver that is known.
+    /// Takes over parameters of a driver that is known.
     fn known(
         &mut self,
         from: Referrer<'_, 't>,
@@ -360,7 +360,7 @@ impl<'t> Migrator<'t> {
         folded
     }
 
-    /// Parameters that only their driver understands.
+    /// Takes over parameters that only their driver understands.
     fn plain(&mut self, from: Referrer<'_, 't>, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         let driver = class.driver.clone().unwrap_or_else(|| group.to_owned());
@@ -409,7 +409,7 @@ impl<'t> Migrator<'t> {
         Folded { config: vec![opaque(&driver, Part::Map(parameters))], ..Folded::default() }
     }
 
-    /// The parameters of a claim, if it has any and they are in the text.
+    /// Returns the parameters of a claim, if it has any and they are in the text.
     pub(super) fn claim_parameters(
         &mut self,
         from: Referrer<'_, 't>,
@@ -424,7 +424,7 @@ impl<'t> Migrator<'t> {
     }
 }
 
-/// A value with some of its fields under other names.
+/// Renames some fields of a value.
 fn renamed<'t>(tree: &'t Tree<'t>, node: NodeId, renames: &[(&str, &str, &str)]) -> Part<'t> {
     if !tree.is_map(node) {
         return Part::Node(tree, node);

@@ -58,7 +58,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// The value on the line of its key, if it fits there.
+    /// Writes the value on the line of its key, if it fits there.
     fn on_one_line(&self) -> Option<String> {
         match self {
             Part::Text(text) => Some(scalar(text)),
@@ -79,7 +79,7 @@ impl<'t> Part<'t> {
         }
     }
 
-    /// The value in block style. `below`: how far the items of a list are indented below its key.
+    /// Writes the value in block style. `below`: how far the items of a list are indented below its key.
     pub fn lines(&self, below: usize) -> Vec<String> {
         if let Some(line) = self.on_one_line() {
             return vec![line];
@@ -119,7 +119,7 @@ impl<'t> Part<'t> {
     }
 }
 
-/// The lines of one entry of a mapping.
+/// Writes the lines of one entry of a mapping.
 pub fn entry(key: &str, value: &Part<'_>, below: usize) -> Vec<String> {
     let key = scalar(key);
     if let Some(line) = value.on_one_line() {
@@ -130,7 +130,7 @@ pub fn entry(key: &str, value: &Part<'_>, below: usize) -> Vec<String> {
     std::iter::once(format!("{key}:")).chain(lines).collect()
 }
 
-/// A string of the text on one line, with its quotes.
+/// Returns a string of the text on one line, with its quotes.
 fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     let written = tree.node(node);
     let simple = matches!(written.style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted);
@@ -139,7 +139,7 @@ fn as_written(tree: &Tree<'_>, node: NodeId) -> Option<String> {
     (simple && one_line && written.properties.is_empty() && !matches!(written.kind, Kind::Alias(_))).then(|| text.to_owned())
 }
 
-/// A string in YAML.
+/// Writes a string in YAML.
 fn scalar(text: &str) -> String {
     printing::scalar(text)
 }
@@ -155,7 +155,7 @@ pub struct Change<'t> {
     pub put: Vec<(String, Part<'t>)>,
 }
 
-/// A node with changes carried out below it. The recursion is as deep as the paths of the changes.
+/// Carries out changes below a node. The recursion is as deep as the paths of the changes.
 pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&Change<'t>]) -> Part<'t> {
     if changes.is_empty() {
         return Part::Node(tree, node);

@@ -101,12 +101,12 @@ pub enum Test {
     Unknown,
 }
 
-/// The profile of a driver or API group of the classic family.
+/// Returns the profile of a driver or API group of the classic family.
 pub fn of(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().find(|profile| profile.was == name)
 }
 
-/// The profile of a class that is not in the text, and its row.
+/// Returns the profile of a class that is not in the text, and its row.
 pub fn of_class(name: &str) -> Option<(&'static Profile, &'static ClassRow)> {
     PROFILES.iter().find_map(|profile| Some((profile, profile.classes.iter().find(|row| row.was == name)?)))
 }
@@ -243,7 +243,7 @@ const NVIDIA_GPU: &[Property] = &[
 mod tests {
     use super::*;
 
-    /// A profile says where its facts come from, and a name leads to one profile.
+    /// Checks that a profile says where its facts come from, and that a name leads to one profile.
     #[test]
     fn profiles_have_sources() {
         for profile in PROFILES {

@@ -20,7 +20,7 @@ pub struct Rewritten {
     pub renamed: Vec<(String, String)>,
 }
 
-/// A text in CEL, in single quotes: so it needs no escapes in YAML's double ones.
+/// Quotes a text in CEL, in single quotes: so it needs no escapes in YAML's double ones.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("'");
     for c in text.chars() {
@@ -35,7 +35,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// The name of an attribute as a C identifier, which devices' attributes must have.
+/// Turns the name of an attribute into a C identifier, which devices' attributes must have.
 pub fn identifier(name: &str) -> String {
     let mut out: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if out.starts_with(|c: char| c.is_ascii_digit()) {
@@ -45,12 +45,12 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
-/// `device.attributes['driver'].name`, or a capacity.
+/// Returns `device.attributes['driver'].name`, or a capacity.
 pub fn attribute(driver: &str, of: &str, name: &str) -> String {
     format!("device.{of}[{}].{name}", quoted(driver))
 }
 
-/// A selector of named resources (`attributes.string["model"] == "a"`) as a selector of devices.
+/// Rewrites a selector of named resources (`attributes.string["model"] == "a"`) as a selector of devices.
 ///
 /// # Errors
 /// Why it has no counterpart.
@@ -109,7 +109,7 @@ fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
     }
 }
 
-/// For `attributes.TYPE`: where a device stores values of that type; `Some(None)` for lists.
+/// Returns for `attributes.TYPE` where a device stores values of that type; `Some(None)` for lists.
 fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
     let Node::Select { operand, field, test_only: false } = &expr.node else { return None };
     if !matches!(&operand.node, Node::Ident(name) if name.as_ref() == "attributes") {
@@ -160,7 +160,7 @@ pub struct Conditions {
 /// Deeper trees are lost as a whole: no manifest has them.
 const MAX_DEPTH: usize = 16;
 
-/// A tree of properties with `andExpression` and `orExpression` as conditions on devices of a driver.
+/// Rewrites a tree of properties with `andExpression` and `orExpression` as conditions on devices of a driver.
 pub fn conditions(tree: &Tree<'_>, node: NodeId, driver: &str, properties: &'static [Property]) -> Conditions {
     let mut reader = Reader { tree, driver, properties, lost: Vec::new(), withdrawn: Vec::new() };
     let all = reader.all(node, &mut Vec::new());
@@ -176,7 +176,7 @@ struct Reader<'t, 's, 'p> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// The conditions of one node, all of which must hold. The recursion is bounded.
+    /// Returns the conditions of one node, all of which must hold. The recursion is bounded.
     fn all(&mut self, node: NodeId, at: &mut Vec<Step>) -> Vec<String> {
         let tree = self.tree;
         let mut found = Vec::new();
@@ -205,7 +205,8 @@ impl Reader<'_, '_, '_> {
         found
     }
 
-    /// One of the items must hold. If one item has no counterpart, all are dropped: the remaining ones would exclude devices.
+    /// Writes the condition that one of the items holds. If one item has no counterpart, all are dropped: the remaining ones
+    /// would exclude devices.
     fn any(&mut self, list: NodeId, at: &mut Vec<Step>) -> Option<String> {
         let items = self.tree.items(list);
         if self.always(items) {
@@ -229,7 +230,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// True if the items are a property that is true and the same that is false.
+    /// Returns true if the items are a property that is true and the same that is false.
     fn always(&self, items: &[NodeId]) -> bool {
         let tree = self.tree;
         let said = |node: NodeId| match tree.entries(node) {
@@ -282,7 +283,7 @@ impl Reader<'_, '_, '_> {
         }
     }
 
-    /// `{value, operator}`
+    /// Reads `{value, operator}`.
     fn comparison(&self, node: NodeId) -> Option<(&'static str, String)> {
         let tree = self.tree;
         let value = tree.get(node, "value")?;
@@ -305,7 +306,7 @@ impl Reader<'_, '_, '_> {
     }
 }
 
-/// A pattern with `*` as a regular expression.
+/// Writes a pattern with `*` as a regular expression.
 fn pattern(text: &str) -> String {
     let mut out = String::from("^");
     for c in text.to_lowercase().chars() {
@@ -319,7 +320,7 @@ fn pattern(text: &str) -> String {
     out
 }
 
-/// A version with its three numbers: `7.5` is `7.5.0`.
+/// Completes a version to three numbers: `7.5` is `7.5.0`.
 fn semver(text: &str) -> String {
     let missing = 2usize.saturating_sub(text.matches('.').count());
     format!("{text}{}", ".0".repeat(missing))

@@ -150,7 +150,7 @@ fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
     })
 }
 
-/// The value of a changed object; `None` if it is left out.
+/// Returns the value of a changed object; `None` if it is left out.
 fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<Part<'t>> {
     let kind = match object.fate {
         Fate::Gone => return None,
@@ -238,7 +238,7 @@ fn edited(one: &Fated<'_>, root: NodeId, list: Option<&Head>, migration: &Migrat
     Ok(checked)
 }
 
-/// The version and kind of an object of v1.
+/// Replaces the version and kind by those of an object of v1.
 fn retyped(tree: &Tree<'_>, node: NodeId, kind: &str, edits: &mut Edits) -> Result<(), Unsafe> {
     for entry in tree.entries(node) {
         let name = tree.text(entry.key);

@@ -23,7 +23,7 @@ static END: End = End(UnsafeCell::new(0));
 #[derive(Debug)]
 pub struct Bump;
 
-/// The end of the heap.
+/// Returns the end of the heap.
 pub fn end() -> usize {
     // SAFETY: one thread; no reference to the cell is kept. The linker defines `__heap_base`.
     unsafe {
@@ -102,7 +102,7 @@ pub extern "C" fn opa_heap_ptr_set(end: usize) {
     set_end(end);
 }
 
-/// There is no list of free blocks, so this does nothing.
+/// Does nothing: there is no list of free blocks.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_heap_blocks_stash() {}
 

@@ -27,25 +27,25 @@ fn stored(text: &str) -> Text {
     Text { start: bytes.leak().as_ptr(), len: text.len() }
 }
 
-/// The bytes of a value; none for a null handle.
+/// Returns the bytes of a value; none for a null handle.
 pub fn bytes<'h>(text: *const Text) -> &'h [u8] {
     // SAFETY: the host gives handles that `keep` made and that no reset of the heap has ended.
     if text.is_null() { b"" } else { unsafe { std::slice::from_raw_parts((*text).start, (*text).len) } }
 }
 
-/// Bytes that the host wrote.
+/// Returns the bytes that the host wrote.
 pub fn given<'h>(start: *const u8, len: usize) -> &'h [u8] {
     // SAFETY: the host has written this many bytes there.
     if len == 0 || start.is_null() { b"" } else { unsafe { std::slice::from_raw_parts(start, len) } }
 }
 
-/// Room for the host.
+/// Makes room for the host.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_malloc(size: usize) -> *mut u8 {
     Vec::with_capacity(size.saturating_add(SLACK)).leak().as_mut_ptr()
 }
 
-/// The heap is given back as a whole, by resetting its end.
+/// Does nothing: the heap is given back as a whole, by resetting its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_free(_start: *mut u8) {}
 
@@ -66,20 +66,20 @@ pub extern "C" fn opa_json_parse(start: *const u8, len: usize) -> *const Text {
     }
 }
 
-/// A value to JSON, ended by a zero byte.
+/// Writes a value as JSON, ended by a zero byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_json_dump(text: *const Text) -> *const u8 {
     // SAFETY: a handle of ours.
     if text.is_null() { c"null".as_ptr().cast() } else { unsafe { (*text).start } }
 }
 
-/// Rego's own notation; JSON is a part of it.
+/// Reads a value in Rego's own notation; JSON is a part of it.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_value_parse(start: *const u8, len: usize) -> *const Text {
     opa_json_parse(start, len)
 }
 
-/// Rego's own notation; JSON is a part of it.
+/// Writes a value in Rego's own notation; JSON is a part of it.
 #[unsafe(no_mangle)]
 pub extern "C" fn opa_value_dump(text: *const Text) -> *const u8 {
     opa_json_dump(text)

@@ -126,7 +126,7 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     Some(Correction { help, title: format!("write `{new}`"), edits })
 }
 
-/// True if the text around a node may be JSON.
+/// Returns true if the text around a node may be JSON.
 fn json(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.source().trim_start().starts_with('{') && matches!(tree.node(node).style, Style::DoubleQuoted | Style::Plain)
 }
@@ -179,12 +179,12 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
 /// The title of an edit that adds a space after a colon.
 pub(super) const PUT: &str = "put a blank behind the colon";
 
-/// The help for a word that looks like a key with its value.
+/// Returns the help for a word that looks like a key with its value.
 pub(super) fn blank(word: &str) -> String {
     format!("`{word}` is one word: {PUT}")
 }
 
-/// The offset of the missing space in a word like `key:value`, both of plain characters.
+/// Returns the offset of the missing space in a word like `key:value`, both of plain characters.
 pub(super) fn behind_colon(word: &str) -> Option<usize> {
     let (key, value) = word.split_once(':')?;
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'/' | b'-'));

@@ -9,7 +9,8 @@ use crate::text::yaml;
 /// A text above this size is not read again to see whether a fix helps.
 const MOST_BYTES: usize = 1 << 20;
 
-/// kubectl's message. Its offset counts the bytes read, including the offending byte, without a byte order mark.
+/// Explains an error of JSON with kubectl's message. Its offset counts the bytes read, including the offending byte, without a
+/// byte order mark.
 pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> Finding {
     let text = source.text();
     let marked = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };

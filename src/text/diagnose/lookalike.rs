@@ -9,7 +9,7 @@ use claimkit_values::order;
 /// The maximum number of warnings for one document.
 const MOST: usize = 50;
 
-/// The ASCII character that a look-alike resembles, and the name of the look-alike.
+/// Returns the ASCII character that a look-alike resembles, and the name of the look-alike.
 pub(super) fn stands_for(c: char) -> Option<(char, &'static str)> {
     Some(match c {
         '\u{2010}' => ('-', "a hyphen of its own (U+2010)"),
@@ -63,8 +63,7 @@ impl Lookalike {
     }
 }
 
-/// The look-alike at the start of a line, or directly after its `-` or `:`; `start` is the line's
-/// offset in the file.
+/// Finds the look-alike at the start of a line, or directly after its `-` or `:`; `start` is the line's offset in the file.
 pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
     if line.is_ascii() {
         return None;
@@ -129,12 +128,12 @@ fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static st
     Lookalike { edit: Edit { span, new_text: new_text.to_owned() }, name, found: found.to_owned() }
 }
 
-/// True if a text has a look-alike.
+/// Returns true if a text has a look-alike.
 pub(in crate::text) fn has_lookalikes(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(|c| !c.is_ascii() && stands_for(c).is_some())
 }
 
-/// Warnings about look-alikes in plain scalars of a document that kubectl accepts; they became part of the string.
+/// Warns of look-alikes in plain scalars of a document that kubectl accepts; they became part of the string.
 pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Finding>) {
     let source = tree.source();
     if !has_lookalikes(source.get(chunk.from()..chunk.to()).unwrap_or("")) {
@@ -192,20 +191,20 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
     }
 }
 
-/// Whether only blanks and list dashes precede `offset` on its line.
+/// Returns whether only blanks and list dashes precede `offset` on its line.
 fn begins_line(source: &str, offset: usize) -> bool {
     let before = source.get(..offset).unwrap_or("");
     let line = before.rsplit(['\n', '\r']).next().unwrap_or("");
     line.split([' ', '\t']).all(|word| matches!(word, "" | "-"))
 }
 
-/// Look-alikes of a space at the start of a value.
+/// Finds look-alikes of a space at the start of a value.
 fn leading_blank(line: &str, start: usize) -> Option<Lookalike> {
     line.chars().next().and_then(stands_for).filter(|(real, _)| *real == ' ')?;
     in_line(line, start)
 }
 
-/// Typographic quotes around the whole of a plain scalar.
+/// Finds typographic quotes around the whole of a plain scalar.
 fn quoted(text: &str, start: usize) -> Option<Lookalike> {
     let text = text.trim_end();
     let (first, last) = (text.chars().next()?, text.chars().next_back()?);

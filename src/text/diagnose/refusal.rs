@@ -15,7 +15,7 @@ struct ErrorSite<'a, 's> {
     at: usize,
 }
 
-/// kubectl's refusal of a chunk as a finding, with help and fixes.
+/// Makes a finding of kubectl's refusal of a chunk, with help and fixes.
 pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
     let (code, origin) = match error.stage {
         Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
@@ -35,7 +35,7 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     }
 }
 
-/// kubectl's error for a line with `said` after `---`.
+/// Makes kubectl's error for a line with `said` after `---`.
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
     let head = Span::new(line.from(), said.from());
@@ -106,12 +106,12 @@ impl ErrorSite<'_, '_> {
         self.here().chars().next()
     }
 
-    /// The character at the place of the problem.
+    /// Returns the span of the character at the place of the problem.
     fn span(&self) -> Span {
         Span::new(self.at, self.at.saturating_add(self.char_here().map_or(0, char::len_utf8)))
     }
 
-    /// The byte range of the line that has `offset`, without its line break.
+    /// Returns the byte range of the line that has `offset`, without its line break.
     fn line_of(&self, offset: usize) -> Span {
         self.source.line_span(self.source.line_of(offset))
     }
@@ -124,7 +124,7 @@ impl ErrorSite<'_, '_> {
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
-    /// `line 3, column 5` as an editor counts.
+    /// Writes `line 3, column 5` as an editor counts.
     fn named(&self, mark: Mark) -> String {
         let position = self.source.position(mark.offset as usize);
         format!("line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
@@ -134,7 +134,7 @@ impl ErrorSite<'_, '_> {
         self.named(self.error.context_mark)
     }
 
-    /// True if kubectl reads the chunk after these edits, or stops at the same mistake further down.
+    /// Returns true if kubectl reads the chunk after these edits, or stops at the same mistake further down.
     fn reads_with(&self, edits: &[Edit]) -> bool {
         if self.chunk.len() > MOST_BYTES {
             return false;
@@ -156,7 +156,7 @@ impl ErrorSite<'_, '_> {
         true
     }
 
-    /// A look-alike at or shortly before the problem whose replacement helps, or several that only help together. Lines are
+    /// Finds a look-alike at or shortly before the problem whose replacement helps, or several that only help together. Lines are
     /// searched backwards because the reader notices a mistake only later.
     fn lookalike(&self) -> Option<(Lookalike, Vec<Edit>)> {
         let text = self.source.slice(self.chunk);
@@ -297,7 +297,7 @@ impl ErrorSite<'_, '_> {
         }
     }
 
-    /// Inside brackets a value ends at `,`, `]` or `}`.
+    /// Ends a value inside brackets at `,`, `]` or `}`.
     fn value_in_flow(&self, span: Span) -> Span {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
@@ -323,7 +323,7 @@ impl ErrorSite<'_, '_> {
         (span, help, Some(("write spaces in place of the tab".to_owned(), Edit { span, new_text })))
     }
 
-    /// A second `: ` on a line, or a line that is indented too far.
+    /// Explains a second `: ` on a line, or a line that is indented too far.
     fn second_colon(&self) -> Words {
         let line = self.line_of(self.at);
         let before = self.source.slice(Span::new(line.from(), self.at));
@@ -349,7 +349,7 @@ impl ErrorSite<'_, '_> {
         (key, help, None)
     }
 
-    /// `name:a` alone on a line: the space after the colon is missing.
+    /// Explains `name:a` alone on a line: the space after the colon is missing.
     fn one_word(&self, line: Span) -> Option<Words> {
         let text = self.source.slice(line);
         let word = text.trim();
@@ -389,7 +389,7 @@ impl ErrorSite<'_, '_> {
         }
     }
 
-    /// `*` or `&` before something that is not a name.
+    /// Explains `*` or `&` before something that is not a name.
     fn indicator(&self) -> Words {
         let start = self.error.context_mark.offset as usize;
         let line = self.line_of(start);
@@ -400,7 +400,7 @@ impl ErrorSite<'_, '_> {
         (span, format!("{what}: put the value in quotes if it is text"), self.quoted(span))
     }
 
-    /// A character that YAML forbids.
+    /// Explains a character that YAML forbids.
     fn character(&self) -> Words {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
@@ -415,7 +415,7 @@ impl ErrorSite<'_, '_> {
         (span, help, Some(("remove the character".to_owned(), Edit { span, new_text: String::new() })))
     }
 
-    /// The text is YAML, but kubectl cannot use it.
+    /// Explains a text that is YAML, but that kubectl cannot use.
     fn meaning(&self) -> Words {
         let mut rest = self.rest_of_line();
         let line = self.source.slice(self.line_of(self.at));

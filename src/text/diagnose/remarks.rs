@@ -22,7 +22,7 @@ pub(in crate::text) fn remarks(source: &Source<'_>, composed: &Composed<'_>, chu
     findings.append(&mut own);
 }
 
-/// Duplicate keys, and keys that a later merge key overwrites.
+/// Warns of duplicate keys, and of keys that a later merge key overwrites.
 pub(in crate::text) fn keys(source: &Source<'_>, tree: &Tree<'_>, mode: Mode, findings: &mut Vec<Finding>) {
     let most = findings.len().saturating_add(MOST);
     if !tree.has_shadowed() {
@@ -80,7 +80,7 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
     .with_span(entry.key_span)
 }
 
-/// Keys that YAML does not read as strings: `on`, `y`, `0x10`, `1.10`.
+/// Warns of keys that YAML does not read as strings: `on`, `y`, `0x10`, `1.10`.
 fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)], findings: &mut Vec<Finding>) {
     for &(map, at) in keys.iter().take(MOST) {
         let Some(entry) = tree.entries(map).get(at) else { continue };
@@ -99,7 +99,7 @@ fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)]
     }
 }
 
-/// Text after the end of the document, which kubectl ignores.
+/// Warns of text after the end of the document, which kubectl ignores.
 fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings: &mut Vec<Finding>) {
     let Some((end, marked)) = end else { return };
     let mut from = end as usize;
@@ -148,7 +148,7 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
     findings.push(finding.with_span(span));
 }
 
-/// The content of a text without the blank and comment lines around it: start and length.
+/// Returns the content of a text without the blank and comment lines around it: start and length.
 fn content(text: &str) -> Option<(usize, usize)> {
     let mut at = 0usize;
     let mut found: Option<(usize, usize)> = None;

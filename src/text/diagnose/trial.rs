@@ -7,7 +7,7 @@ use crate::text::yaml;
 /// Chunks above this size are not read again to test a fix.
 pub(super) const MOST_BYTES: usize = 1 << 20;
 
-/// The chunk after the edits.
+/// Applies the edits to the chunk.
 pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
     let slice = |from: usize, to: usize| source.get(from..to).unwrap_or("");
     let mut text = String::with_capacity(chunk.len());
@@ -22,17 +22,17 @@ pub(super) fn edited(source: &str, chunk: Span, edits: &[Edit]) -> String {
     text
 }
 
-/// True if kubectl reads a text; a new separator splits it.
+/// Returns true if kubectl reads a text; a new separator splits it.
 pub(super) fn reads(text: &str) -> bool {
     text.split("\n---").all(|part| yaml::read(part, yaml::Bounds::default()).error.is_none())
 }
 
-/// How often a chunk may be read again: a long chunk only a few times, a very long one never.
+/// Returns how often a chunk may be read again: a long chunk only a few times, a very long one never.
 pub(super) fn tries(chunk: Span) -> usize {
     if chunk.len() > MOST_BYTES { 0 } else { MOST_BYTES.checked_div(chunk.len()).unwrap_or(0).clamp(2, 100) }
 }
 
-/// The documents of a text: the parts before, between and after its separators.
+/// Splits a text into documents: the parts before, between and after its separators.
 pub(super) fn documents(text: &str) -> Vec<&str> {
     const SEPARATOR: &str = "\n---";
     let mut documents = Vec::new();
