@@ -173,7 +173,27 @@ const VERBLESS: &[&str] = &[
     "Without",
 ];
 
-/// The cause for which readers read a comment twice; `None` if nothing known is one.
+/// Words in "s" that are not verbs, as the first word of a function's doc.
+const NOUNS: &str = "Its This Always Perhaps Attributes Bytes Capacities Characters Claims Columns Comments Completions Conditions \
+    Constraints Counters Days Devices Digits Entries Errors Fields Findings Fix-ups Indexes Items Keys Labels Letters Lines \
+    Literals Manifests Members Messages Nanos Nodes Objects Operators Options Parameters Paths Pods Positions Remarks \
+    Requirements Resources Results Rows Rules Seconds Selectors Settings Sizes Slices Spaces Symbols Texts Thousandths Times \
+    Types Units Values Versions Violations Warnings Words";
+
+/// Verbs that "of", "that" or a word like them may follow. After another word in "s" they belong to a noun: "Names of pods",
+/// "Edits that convert".
+const BEFORE_CLAUSES: &[&str] =
+    &["Asserts", "Checks", "Ensures", "Explains", "Proves", "Records", "Reports", "Returns", "Says", "Shows", "Warns", "Writes"];
+
+/// Returns true if a sentence starts with a verb in the third person, as far as its first two words show.
+fn starts_with_a_verb(first: &str, second: &str) -> bool {
+    let is_word =
+        first.starts_with(char::is_uppercase) && first.ends_with('s') && !first.ends_with("ss") && !first.contains('\'');
+    let is_clause = ["of", "that", "which", "whose", "between"].contains(&second);
+    is_word && !NOUNS.split_whitespace().any(|noun| noun == first) && (!is_clause || BEFORE_CLAUSES.contains(&first))
+}
+
+/// Returns the cause for which readers read a comment twice; `None` if nothing known is one.
 fn cause(comment: &Comment) -> Option<String> {
     let plain = without_quotes(&comment.text);
     let words = words(&plain);
@@ -202,6 +222,11 @@ fn cause(comment: &Comment) -> Option<String> {
             && ["Is", "Are", "Does", "Do", "Has", "Have", "Can", "Could", "May", "Was", "Were"].contains(&first)
         {
             return Some(format!("asks a question (`{first} {second} …?`): write \"Returns whether\""));
+        }
+        if is_function && !starts_with_a_verb(first, second) {
+            return Some(format!(
+                "a function's doc that starts with `{first}`: start with a verb, like \"Returns\" or \"Checks\""
+            ));
         }
         if first == "Most" && second != "of" {
             return Some(format!("starts with `Most {second}`, which reads like \"nearly all\": write \"Maximum number of\""));
@@ -292,6 +317,30 @@ fn each_cause_is_recognized() {
     assert!(judged("/// The text.", "pub fn read(text: &str) {").is_some());
     assert!(judged("/// As the server prints the path.", "pub fn print(path: &Path) -> String {").is_some());
     assert!(judged("/// Is there a text of this name?", "fn has(name: &str) -> bool {").is_some());
+    for doc in [
+        "/// The name of the pool, as written.",
+        "/// True if the pool has devices.",
+        "/// Whether the pool has devices.",
+        "/// Names of the pools, in order.",
+        "/// Edits that rename the pool.",
+        "/// Values in the order of their keys.",
+        "/// Its name in the locale, if any.",
+        "/// Go's text of the pool.",
+        "/// `name`, or the empty text.",
+        "/// Access to the pools of a node.",
+    ] {
+        assert!(judged(doc, "pub fn pools(&self) -> Vec<String> {").is_some(), "{doc}");
+    }
+    for doc in [
+        "/// Returns the name of the pool.",
+        "/// Returns of several pools the first.",
+        "/// Names the pools, in order.",
+        "/// Warns of pools without devices.",
+        "/// Checks that the pool has devices.",
+    ] {
+        assert_eq!(judged(doc, "pub fn pools(&self) -> Vec<String> {"), None, "{doc}");
+    }
+    assert_eq!(judged("/// Names of the pools, in order.", "pub pools: Vec<String>,"), None);
     assert_eq!(
         comments("/**\n * Returns a text\n * of two lines.\n */\nlet a;\n", false)[0].text,
         "Returns a text of two lines."
