@@ -134,7 +134,7 @@ codes! {
     ValidityLost = "validity-lost", Warning;
     /// A handle whose driver is not named.
     HandleWithoutDriver = "handle-without-driver", Warning;
-    /// Metadata that mentions the version converted from and is kept.
+    /// Metadata that is kept although it mentions the version that was converted.
     VersionMentioned = "version-mentioned", Warning;
     /// A field that only the server writes was taken out.
     ServerFieldDropped = "server-field-dropped", Info;

@@ -250,7 +250,7 @@ impl Judge<'_, '_, '_> {
         self.filter(plans, node)
     }
 
-    /// Decides as [`Judge::decide`] does once nothing blocks.
+    /// Decides about a node as [`Judge::decide`] does, once nothing blocks.
     pub fn filter(&self, plans: &[Plan<'_>], node: usize) -> Decision {
         let mut unavailable = None;
         let mut verdict = Verdict::Yes;

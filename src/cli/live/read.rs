@@ -213,7 +213,7 @@ impl Gather for Pages<'_> {
     }
 }
 
-/// Returns the objects of one list as text, without the fields that no audit reads.
+/// The objects of one list as text, without the fields that no audit reads.
 #[derive(Default)]
 struct Texts {
     text: String,

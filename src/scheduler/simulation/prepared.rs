@@ -89,7 +89,7 @@ pub struct Known {
 /// A node's answer about devices.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// They can be allocated; the score.
+    /// They can be allocated, with this score.
     Fits(i64),
     Refused(Refusal),
     /// The attempt ends for all nodes.

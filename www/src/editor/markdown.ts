@@ -38,7 +38,7 @@ export function visible(text: string): DocumentFragment {
   return fragment;
 }
 
-/** Bold and code inside one paragraph. */
+/** Writes one paragraph with its bold parts and its code. */
 export function inline(parent: HTMLElement, text: string): void {
   for (const part of text.split(/(\*\*.+?\*\*|`[^`]+`)/)) {
     if (part.startsWith("**") && part.endsWith("**") && part.length > 4) {

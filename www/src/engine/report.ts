@@ -108,7 +108,7 @@ function kindsOf(objects: readonly ObjectEntry[]): KindCount[] {
   return [...counts.values()];
 }
 
-/** Keeps a file of tens of thousands of objects from costing the page what only the worker should pay. */
+/** Shortens an answer for the page: of a file with tens of thousands of objects only the worker keeps everything. */
 export function shorten(answer: Answer, text: string): ShortAnswer {
   let good = 0;
   let bad = 0;
