@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { hasGo } from "../oracle/release.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.join(here, "target");
@@ -120,6 +121,19 @@ ${row("evaluate on one device", evaluate)}
 `;
 }
 
+/** Pods in turn, beside the real kube-scheduler; what is said where Go cannot build it. */
+function inTurn() {
+  if (!hasGo()) return "## Pods in turn\n\nNOT RUN: kube-scheduler is built with Go, which is not there.\n";
+  say("timing: pods in turn, beside kube-scheduler: the first time 6 minutes for building it");
+  const { release, nodes, devices, pods, scheduler, wall, claimkit } = JSON.parse(run("node", "scheduler.mjs"));
+  return `## Pods in turn
+
+${pods} pods that want a device each, on ${nodes} nodes with ${devices} devices. kube-scheduler ${release} uses ${scheduler.toFixed(2)} s of processor time, requests to
+kube-apiserver included, and takes ${wall.toFixed(1)} s in all, for it sends only so many requests in a second. claimkit in Wasm reads the cluster as
+kubectl prints it and places the pods in ${claimkit.toFixed(3)} s: ${factor(scheduler / claimkit)} times less.
+`;
+}
+
 /** Bars of time for each document; the axis is logarithmic. */
 function chart(results) {
   const of = results["500 documents"];
@@ -145,6 +159,7 @@ function results() {
   const measured = times();
   const wasm = evaluation();
   const cel = selectors();
+  const turns = inTurn();
   say("growth");
   const scale = JSON.parse(run(peers, "scale"));
   const names = Object.keys(measured["500 documents"]);
@@ -184,6 +199,7 @@ ${wasm.count} Nodes as \`kubectl get nodes -o json\` prints them (${(wasm.bytes 
 prepared in ${wasm.prepare.toFixed(0)} ms (${(wasm.bytes / 1e3 / wasm.prepare).toFixed(0)} MB/s), evaluated with a reason for each node in ${wasm.evaluate.toFixed(1)} ms.
 
 ${cel}
+${turns}
 ## Growth
 
 Cost of one more, small and large: what grows linearly has a ratio near 1.
