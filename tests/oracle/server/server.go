@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -25,8 +24,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
+	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
 	"k8s.io/apiserver/pkg/warning"
 	client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -311,11 +312,7 @@ func hidden(text, generated string) string {
 }
 
 func statusOf(err error, generated string) *status {
-	var carrier apierrors.APIStatus
-	if !errors.As(err, &carrier) {
-		return &status{Message: err.Error()}
-	}
-	whole := carrier.Status()
+	whole := responsewriters.ErrorToAPIStatus(err)
 	got := status{Code: whole.Code, Reason: string(whole.Reason), Message: hidden(stable(whole.Message), generated)}
 	if whole.Details != nil {
 		for _, one := range whole.Details.Causes {
@@ -382,8 +379,14 @@ func (kind Kind) call(asked request, object, old runtime.Object, generated *stri
 			}
 			accessor.SetName(*generated)
 		}
-		err := rest.BeforeCreate(strategy.Create, ctx, object)
-		return err, said.texts
+		if err := rest.BeforeCreate(strategy.Create, ctx, object); err != nil {
+			return err, said.texts
+		}
+		// The storage of servers refuses what was stored before.
+		if version, err := (storage.APIObjectVersioner{}).ObjectResourceVersion(object); err == nil && version != 0 {
+			return storage.ErrResourceVersionSetOnCreate, said.texts
+		}
+		return nil, said.texts
 	}
 	update := strategy.Update
 	if asked.Op == "status" {
