@@ -28,6 +28,7 @@ type Release struct {
 	Server server.Server
 	// Derive is nil for releases without derived attributes.
 	Derive dra.Derive
+	Plugin scheduler.Plugin
 }
 
 // celGates are the gates that concern expressions.
@@ -47,6 +48,8 @@ func (release Release) asked(name string) (asked record.Asked, by bool, err erro
 		return record.Asked{Fields: dra.CelFields, Answer: cel.Answer}, false, nil
 	case "allocate":
 		return record.Asked{Fields: dra.AllocationFields, Answer: dra.Allocate}, false, nil
+	case "plugin":
+		return record.Asked{Fields: scheduler.PluginFields, Answer: release.Plugin.Answer}, true, nil
 	case "nodeselector":
 		return record.Asked{Fields: scheduler.SelectorFields, Answer: scheduler.MatchNode}, false, nil
 	case "yaml":
@@ -98,7 +101,7 @@ func quiet() error {
 
 func (release Release) run(arguments []string) error {
 	if len(arguments) == 0 {
-		return fmt.Errorf("usage: record server|cel|allocate|nodeselector|yaml|stream|gates|functions")
+		return fmt.Errorf("usage: record server|cel|allocate|plugin|nodeselector|yaml|stream|gates|functions")
 	}
 	switch arguments[0] {
 	case "gates":
@@ -118,7 +121,8 @@ func (release Release) run(arguments []string) error {
 		return record.ByGates(os.Stdin, os.Stdout, arguments[0])
 	}
 	if by {
-		if err := utilfeature.DefaultMutableFeatureGate.Set(arguments[1]); err != nil {
+		// The plugin says itself that gates are locked: it can be asked with them.
+		if err := utilfeature.DefaultMutableFeatureGate.Set(arguments[1]); err != nil && arguments[0] != "plugin" {
 			return refuse(err)
 		}
 	}

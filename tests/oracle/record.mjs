@@ -55,6 +55,26 @@ const perNode = (answers) => Object.fromEntries(Object.entries(answers).map(([no
 /** Node selectors were recorded with an older release, which has other texts for errors. */
 const matched = ({ eager, eagerErr, lazy, lazyErr }) => ({ eager, lazy, refused: [eagerErr !== undefined, lazyErr !== undefined] });
 
+/** What the plugin says after it wrote in PostFilter. Writes were not recorded. */
+const WROTE = /^(deallocation|deletion) of ResourceClaim completed$/;
+
+/** What PreBind says of a device with binding conditions, which no driver sets here. */
+const NOT_READY = /^device binding timeout: /;
+
+/** Returns the plugin's answers. Reserve and PreBind were not recorded: both succeed on a node that passes. The refusal of locked gates was recorded from 1.37 on. */
+function pluginAnswer({ release, gateError, answers: { preEnqueue, preFilter, filter, postFilter } }) {
+  const status = ({ code, reasons }) => ({ code, reasons: reasons?.length ? reasons : undefined });
+  const failed = (one) => (!one || one.code === "Success" || NOT_READY.test(one.reasons?.[0]) ? undefined : status(one));
+  const node = ([name, one]) => [name, { ...status(one), score: one.score, results: one.results, reserve: failed(one.reserve), preBind: failed(one.preBind) }];
+  return {
+    gateError: Number(release.split(".")[1]) < 37 ? undefined : gateError,
+    preEnqueue: status(preEnqueue),
+    preFilter: status(preFilter),
+    filter: filter && Object.fromEntries(Object.entries(filter).map(node)),
+    postFilter: !postFilter || WROTE.test(postFilter.reasons?.[0]) ? undefined : status(postFilter),
+  };
+}
+
 /** The kinds of requests: the files of a release, what else the recorder needs, and what of a line is the answer. */
 export const KINDS = [
   {
@@ -74,17 +94,11 @@ export const KINDS = [
     answer: ({ compileError, internal, type, maxCost, result, results }) => ({ compileError, internal, type, maxCost, result, results }),
     varies: (one) => Object.entries(one.results ?? {}).filter(([, { costVaries }]) => costVaries).map(([device]) => ["results", device]),
   },
+  { kind: "plugin", files: (release) => [`alloc/plugin-${release}.jsonl`], answer: pluginAnswer },
   { kind: "nodeselector", files: () => ["nodeselector.jsonl", "random-nodeselector.jsonl"], answer: matched },
   { kind: "yaml", files: () => ["yaml_to_json.jsonl", "yaml_fuzz_sample.jsonl"], answer: ({ ok, err, strict }) => ({ ok, err, strict }) },
   { kind: "stream", files: () => ["kubectl_stream.jsonl"], answer: streamAnswer },
 ];
-
-/** The visible results of the plugin; the claims that it makes for extended resources stay inside it. */
-function pluginAnswer({ preEnqueue, preFilter, filter, postFilter }) {
-  const status = (one) => one && { code: one.code, reasons: one.reasons?.length ? one.reasons : undefined };
-  const node = ([name, { code, reasons, score, results }]) => [name, { ...status({ code, reasons }), score, allocations: results?.allocations }];
-  return { preEnqueue: status(preEnqueue), preFilter: status(preFilter), filter: filter && Object.fromEntries(Object.entries(filter).map(node)), postFilter: status(postFilter) };
-}
 
 /** A recorded line has the newest kubectl's names of objects and its standard error. */
 function streamAnswer({ kubectl, objects, errors }) {

@@ -40,5 +40,5 @@ var kinds = map[string]server.Kind{
 }
 
 func main() {
-	oracle.Release{Server: server.Server{Minor: 36, Kinds: kinds}}.Run()
+	oracle.Release{Server: server.Server{Minor: 36, Kinds: kinds}, Plugin: plugin}.Run()
 }

@@ -49,5 +49,5 @@ func derive(ctx context.Context, compiled cel.CompilationResult, device cel.Devi
 }
 
 func main() {
-	oracle.Release{Server: server.Server{Minor: 37, Kinds: kinds}, Derive: derive}.Run()
+	oracle.Release{Server: server.Server{Minor: 37, Kinds: kinds}, Derive: derive, Plugin: plugin}.Run()
 }
