@@ -216,6 +216,24 @@ fn one_of_several_pods_is_asked_about() {
 }
 
 /// Many pods on many nodes: later ones have the account of their own node only, and the scheduler tries only some of the nodes.
+/// Equal pods that fail are tried once. The one that is asked about has an account of its own, of its own claim.
+#[test]
+fn a_pod_is_explained_though_equal_pods_failed_before_it() {
+    let pods: String = (0..5).map(|at| pod(&format!("p{at}"), "")).collect();
+    let text = format!("{CLUSTER}{pods}");
+    for (asked, claim) in [("default/p3", "default/p3-gpu"), ("default/p4", "default/p4-gpu")] {
+        let answer = ask(&json!({"verb": "allocate", "text": text, "pod": asked}));
+        let [pod] = list(&answer, "pods") else { panic!("{answer}") };
+        assert_eq!(pod["turn"]["outcome"], "unschedulable", "{answer}");
+        assert!(pod["sameAs"].is_null() && !list(pod, "nodes").is_empty(), "{asked}: {pod}");
+        assert_eq!(pod["nodes"][0]["requests"][0]["claim"], claim);
+        assert!(!list(&pod["turn"], "refused").is_empty(), "{pod}");
+    }
+    let all = allocate(&pods);
+    let last = list(&all, "pods").last().unwrap();
+    assert_eq!((text_of(last, "pod"), text_of(last, "sameAs")), ("default/p4".into(), "default/p2".into()));
+}
+
 #[test]
 fn the_answer_is_bounded() {
     let nodes: String = (0..250)

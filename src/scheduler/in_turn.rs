@@ -1,7 +1,7 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
 use super::simulation::outcome::{Decision, PodOutcome, Simulation, Unsure, Waiting};
-use super::simulation::seen::Seen;
+use super::simulation::seen::{Seen, Watch};
 use super::simulation::{self, Scheduler};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
@@ -53,7 +53,8 @@ impl InTurn<'_> {
     /// Places all pods of stored facts that wait.
     pub fn place(&self, facts: &Facts) -> Placed {
         let mut accounts = Accounts { asked: *self, done: BTreeMap::new(), bound: MOST_ACCOUNTS, failed: MOST_ACCOUNTS };
-        let simulation = self.scheduler.place(facts, Some(&mut |seen| accounts.tried(seen)));
+        let watch = Watch { asked: self.asked, see: &mut |seen| accounts.tried(seen) };
+        let simulation = self.scheduler.place(facts, Some(watch));
         let after = simulation::commit(facts, &simulation);
         let claims = order::map(simulation.claims.iter().map(|outcome| (outcome.claim.metadata.full_name(), &*outcome.claim)));
         let outcomes = Outcomes { facts, claims, simulation: &simulation };

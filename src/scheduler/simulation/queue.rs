@@ -189,6 +189,7 @@ impl<'r, 'f> Run<'r, 'f> {
         let alike = self.alike(pod, &claims);
         if let Some((known, failure)) = &self.last
             && Some(known) == alike.as_ref()
+            && !self.is_asked_instead_of(pod, known.pod)
         {
             let failure = failure.clone();
             self.record(pod, Decision::Unschedulable(failure), Vec::new(), None);
@@ -216,6 +217,15 @@ impl<'r, 'f> Run<'r, 'f> {
                 self.record(pod, decision, unsure, None);
             }
         }
+    }
+
+    /// Returns true if somebody asks about a pod and not about another one.
+    fn is_asked_instead_of(&self, pod: usize, other: usize) -> bool {
+        let is_asked = |pod: usize| {
+            let asked = self.watch.as_ref().map(|watch| watch.asked).zip(self.prepared.facts.pods.get(pod));
+            asked.is_some_and(|(asked, pod)| asked(pod))
+        };
+        is_asked(pod) && !is_asked(other)
     }
 
     /// Returns the properties that a pod without rules about other pods shares with others; `None` where this is unknown.
@@ -258,7 +268,7 @@ impl<'r, 'f> Run<'r, 'f> {
         let Some(mut turn) = Turn::new(prepared, &mut self.state, pod, devices) else { return (nothing(), None) };
         let attempt = turn.attempt(prepared, &mut self.state, &mut self.choose);
         if let Some(watch) = &mut self.watch {
-            watch(&Seen::new(prepared, &self.state, &turn, &attempt));
+            (watch.see)(&Seen::new(prepared, &self.state, &turn, &attempt));
         }
         let after = match &attempt {
             Attempt::Fails(fails) if post => Some(preemption::post_filter(prepared, &mut self.state, &mut turn, fails)),

@@ -13,7 +13,12 @@ use crate::place::device::results::AllocationResult;
 use std::rc::Rc;
 
 /// Sees every attempt of a run.
-pub type Watch<'w> = &'w mut dyn FnMut(&Seen<'_, '_>);
+pub struct Watch<'w> {
+    /// The pods that are asked about: such a pod is tried even if a pod that nobody asks about failed with an equal spec.
+    pub asked: &'w dyn Fn(&Pod) -> bool,
+    /// Takes an attempt.
+    pub see: &'w mut dyn FnMut(&Seen<'_, '_>),
+}
 
 /// The state that an attempt sees.
 #[derive(Debug)]

@@ -22,8 +22,8 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
         sizes.push(equal.len());
         by_name(equal)
     };
-    let mut relay = watch.map(|watch| move |seen: &Seen<'_, '_>| watch(seen));
-    let watch = relay.as_mut().map(|relay| relay as Watch<'_>);
+    let mut relay = watch.map(|Watch { asked, see }| (asked, move |seen: &Seen<'_, '_>| see(seen)));
+    let watch = relay.as_mut().map(|(asked, see)| Watch { asked: *asked, see });
     let mut simulation = Run::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
     if may_depend_on_order(&simulation, prepared) {
         prepared.cluster.usage = usage.clone();
