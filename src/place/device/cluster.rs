@@ -189,6 +189,13 @@ impl<'f> Cluster<'f> {
         self.behaviour.knows_skipped_operations && !slice.spec.skip_node_operations.is_empty()
     }
 
+    /// Returns true if devices that need nothing done on the node can be used on it.
+    pub fn node_skips_operations(&self, node: usize) -> bool {
+        let declares = |name: &String| name == "DRAOptionalNodeOperations";
+        let node = self.facts.nodes.get(node).filter(|_| self.has(Feature::OptionalNodeOperations));
+        node.is_some_and(|node| node.status.declared_features.iter().any(declares))
+    }
+
     /// Returns the text of a selector's error on a device.
     pub fn selector_error(&self, selector: &Selector, at: DeviceAt) -> String {
         self.verdicts.error(selector, self.flat(at))

@@ -256,14 +256,6 @@ impl<'s> Attempt<'s> {
         Some(Ok(computed))
     }
 
-    /// Returns true if devices that need nothing done on the node can be used on it.
-    pub fn node_skips_operations(&self) -> bool {
-        let node = self.cluster.facts.nodes.get(self.node);
-        let declares = |name: &String| name == "DRAOptionalNodeOperations";
-        self.cluster.has(Feature::OptionalNodeOperations)
-            && node.is_some_and(|node| node.status.declared_features.iter().any(declares))
-    }
-
     /// Returns true if the selectors and node selection allow the device for the request. `Err` is upstream's error.
     pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
         let cluster = self.cluster;

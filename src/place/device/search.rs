@@ -301,7 +301,7 @@ impl<'a, 's> Search<'a, 's> {
         if consumes && behaviour.consumers_need_feature && !cluster.has(Feature::PartitionableDevices) {
             return Ok(None);
         }
-        if cluster.ignores_node_operations_of(slice) && !self.attempt.node_skips_operations() {
+        if cluster.ignores_node_operations_of(slice) && !cluster.node_skips_operations(self.attempt.node) {
             return Ok(None);
         }
         let known = cluster.usage.consumed(identity).is_some()

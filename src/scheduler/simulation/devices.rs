@@ -1,5 +1,6 @@
 //! Claims of pods and devices on nodes: the plugin DynamicResources.
 
+use super::alike::alike;
 use super::outcome::{Plugin, Reason, Refusal};
 use super::prepared::{Answer, Demand, Known, Part, Prepared};
 use super::state::State;
@@ -66,22 +67,26 @@ impl<'w> DeviceCase<'w> {
 
     /// Returns the plugin's answer for a node. Equal demands ask once per node, until devices that it sees change hands.
     pub fn filter(&self, prepared: &Prepared<'_>, state: &State, node: usize) -> Rc<Answer> {
-        let local = state.nodes.get(node).map_or(0, |state| state.devices);
         let shared = state.shared_devices;
-        {
+        let (place, local) = {
             let demands = prepared.demands.borrow();
-            let known = demands.get(self.demand).and_then(|demand| demand.nodes.get(node)).and_then(Option::as_ref);
+            let demand = demands.get(self.demand);
+            let alike = demand.and_then(|demand| demand.alike.get(node)).copied().flatten();
+            let local = state.nodes.get(node).filter(|_| alike.is_none()).map_or(0, |state| state.devices);
+            let place = alike.unwrap_or(node);
+            let known = demand.and_then(|demand| demand.nodes.get(place)).and_then(Option::as_ref);
             if let Some(known) = known.filter(|known| (known.local, known.shared) == (local, shared)) {
                 return known.answer.clone();
             }
-        }
+            (place, local)
+        };
         let answer = Rc::new(match self.ask(prepared, node) {
             None => Answer::Refused(refused(Code::UnschedulableAndUnresolvable, "cannot allocate all claims")),
             Some(answer) => short(&answer),
         });
         if !matches!(*answer, Answer::Error(_)) {
             let mut demands = prepared.demands.borrow_mut();
-            if let Some(place) = demands.get_mut(self.demand).and_then(|demand| demand.nodes.get_mut(node)) {
+            if let Some(place) = demands.get_mut(self.demand).and_then(|demand| demand.nodes.get_mut(place)) {
                 *place = Some(Known { local, shared, answer: answer.clone() });
             }
         }
@@ -152,7 +157,9 @@ fn demand(prepared: &Prepared<'_>, parts: Vec<Part>, extended: Option<usize>) ->
     if let Some(known) = demands.iter().position(same) {
         return known;
     }
-    demands.push(Demand { parts, extended, nodes: vec![None; prepared.facts.nodes.len()] });
+    let nodes = prepared.facts.nodes.len();
+    let alike = if extended.is_none() { alike(prepared, &parts) } else { vec![None; nodes] };
+    demands.push(Demand { parts, extended, alike, nodes: vec![None; nodes] });
     demands.len().saturating_sub(1)
 }
 

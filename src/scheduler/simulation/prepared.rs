@@ -1,5 +1,6 @@
 //! What does not change while pods are placed.
 
+use super::alike::Alike;
 use super::labels::Rules;
 use super::outcome::Refusal;
 use super::profile::{self, Profile};
@@ -72,14 +73,16 @@ pub struct Demand {
     pub parts: Vec<Part>,
     /// The profile that asks for extended resources.
     pub extended: Option<usize>,
-    /// One entry per node.
+    /// Nodes with one answer.
+    pub alike: Alike,
+    /// One entry per node; of nodes that are alike the first has it.
     pub nodes: Vec<Option<Known>>,
 }
 
 /// The answer of a node about devices, and for which state of devices it holds.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The version of the node's devices.
+    /// The version of the node's devices; 0 for nodes that are alike, which have none that matter.
     pub local: u64,
     /// The version of devices that several nodes see.
     pub shared: u64,
