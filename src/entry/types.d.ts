@@ -290,10 +290,14 @@ export interface ValidatedObject extends CheckedObject {
   status: Status | null;
   /** With the option `stored`: the stored object, without times, uids and managed fields. */
   stored?: unknown;
-  /** Patch: the patched object as the server stores it. */
+}
+
+/** A patched object and the server's answer to it. */
+export interface PatchedObject extends ValidatedObject {
+  /** The object as the server stores it; absent if the patch cannot be applied. */
   object?: unknown;
-  /** Patch: the difference from the stored object, as a JSON patch (RFC 6902). */
-  changes?: { op: "add" | "remove" | "replace"; path: string; value?: unknown }[];
+  /** The difference from the stored object, as a JSON patch (RFC 6902). */
+  changes?: ({ path: string } & ({ op: "add" | "replace"; value: unknown } | { op: "remove" }))[];
 }
 
 export interface ParseAnswer extends Answer {
@@ -306,6 +310,11 @@ export interface ParseAnswer extends Answer {
 export interface ValidateAnswer extends Answer {
   verb: "validate";
   objects: ValidatedObject[];
+}
+
+/** The answer of {@link validate} to a patch. */
+export interface PatchAnswer extends ValidateAnswer {
+  objects: PatchedObject[];
 }
 
 /** A field that the target version does not have. */
@@ -412,19 +421,21 @@ export interface SelectorInverse {
   object?: number;
   /** The number of nodes that it selects. */
   selects: number;
-  requirements: {
-    term: number;
-    path: string;
-    /** The number of nodes where it does not hold. */
-    removes: number;
-    /** The number of these nodes where everything else in the term holds. */
-    removesAlone: number;
-    /** The first of those, by name. */
-    alone: string[];
-    /** Without it the term would select nodes; with it, it selects none. */
-    empties: boolean;
-    range?: Range;
-  }[];
+  requirements: RequirementInverse[];
+}
+
+export interface RequirementInverse {
+  term: number;
+  path: string;
+  /** The number of nodes where it does not hold. */
+  removes: number;
+  /** The number of these nodes where everything else in the term holds. */
+  removesAlone: number;
+  /** The first of those, by name. */
+  alone: string[];
+  /** Without it the term would select nodes; with it, it selects none. */
+  empties: boolean;
+  range?: Range;
 }
 
 export interface NodeVerdict {
@@ -456,38 +467,48 @@ export interface ClaimVerdict {
   verdict: Verdict;
   reason: string;
   schedulerReason?: string;
-  /** In the scheduler's order; a check of a selector has the fields of {@link SelectorCheck} too. */
+  /** In the scheduler's order. */
   checks: ClaimCheck[];
 }
 
-export interface ClaimCheck extends Partial<SelectorCheck> {
-  /** With structured parameters: the instances that the claim gets. */
-  instances?: { driver: string; name: string }[];
-  check:
-    | "exists"
-    | "deleted"
-    | "owner"
-    | "allocated"
-    | "deallocation"
-    | "inUse"
-    | "class"
-    | "parameters"
-    | "parse"
-    | "context"
-    | "selector"
-    | "unrestricted"
-    | "refused"
-    | "unsuitable"
-    | "potential"
-    | "selected"
-    | "structured";
+/** The result of a check. */
+interface CheckResult {
   /** `null` if it does not decide. */
   holds: boolean | null;
   why: string;
   schedulerReason?: string;
-  /** For a selector: index of its object. */
-  object?: number;
 }
+
+export type ClaimCheck =
+  | (CheckResult &
+      SelectorCheck & {
+        check: "selector";
+        /** Index of the object with the selector. */
+        object: number;
+      })
+  | (CheckResult & {
+      check: "structured";
+      /** The instances that the claim gets; absent if there are none. */
+      instances?: { driver: string; name: string }[];
+    })
+  | (CheckResult & {
+      check:
+        | "exists"
+        | "deleted"
+        | "owner"
+        | "allocated"
+        | "deallocation"
+        | "inUse"
+        | "class"
+        | "parameters"
+        | "parse"
+        | "context"
+        | "unrestricted"
+        | "refused"
+        | "unsuitable"
+        | "potential"
+        | "selected";
+    });
 
 /** A node selector against a node, term by term. */
 export interface SelectorCheck {
@@ -556,6 +577,9 @@ export function validate(
   text: string | Uint8Array,
   options?: CreateOptions,
 ): ValidateAnswer & { findings: TextFinding[] };
+
+/** The same for a patch of a stored object: the answer has the patched object, and what the patch changes. */
+export function validate(patch: Manifest, options: PatchOptions | ApplyOptions): PatchAnswer;
 
 /** The same for an object, and for changes to a stored object: findings have a `range` only if the caller has the text. */
 export function validate(text: Manifest, options?: ValidateOptions): ValidateAnswer;
@@ -1051,6 +1075,23 @@ export interface NodeAccount {
   sameAs: string | null;
 }
 
+/** A pod, or claims without a pod, on every node. */
+export interface PodAccount {
+  /** `namespace/name`; `null`: claims that no pod uses. */
+  pod: string | null;
+  claims: string[];
+  extendedResources: Record<string, string>;
+  /** The reason that stops the pod before any node is checked. */
+  before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
+  summary: { message: string; nodes: string[] }[];
+  nodes: NodeAccount[];
+  findings: AccountFinding[];
+  /** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
+  turn?: PodTurn;
+  /** The earlier pod with the same account of nodes; `nodes` is empty then. */
+  sameAs?: string;
+}
+
 /**
  * `ok` says that the question could be answered: pods may still get no devices. In turn, all are placed if each `turn` of `pods` has a
  * `node`; alone, if for each of `pods` the `verdict` of a node is `allocated`.
@@ -1086,21 +1127,7 @@ export interface AllocateAnswer extends Answer {
   gates: Record<string, boolean>;
   /** The changes that the answer assumes, one line each. Absent: none. */
   assumed?: string[];
-  pods: {
-    /** `namespace/name`; `null`: claims that no pod uses. */
-    pod: string | null;
-    claims: string[];
-    extendedResources: Record<string, string>;
-    /** The reason that stops the pod before any node is checked. */
-    before: { stage: "preEnqueue" | "preFilter"; code: string; message: string; help: string | null } | null;
-    summary: { message: string; nodes: string[] }[];
-    nodes: NodeAccount[];
-    findings: AccountFinding[];
-    /** The outcome for the pod. Absent: pods are not placed in turn, or no pod uses these claims. */
-    turn?: PodTurn;
-    /** The earlier pod with the same account of nodes; `nodes` is empty then. */
-    sameAs?: string;
-  }[];
+  pods: PodAccount[];
 }
 
 /**
@@ -1130,10 +1157,6 @@ export interface AmountUse {
 export interface UsageRow {
   /** The name of the node, pool, driver, class or namespace; `null`: devices that no single node has. */
   name: string | null;
-  /** The driver of a pool. */
-  driver?: string;
-  /** For a namespace or class: its claims. */
-  claims?: { allocated: number; pending: number };
   /** Without `total`, the group has no devices of its own. */
   devices: {
     total?: number;
@@ -1156,6 +1179,17 @@ export interface UsageRow {
   counters: AmountUse[];
 }
 
+/** The use of a pool. */
+export interface PoolUsage extends UsageRow {
+  driver: string;
+}
+
+/** The use of the devices of a class, or by the claims of a namespace. */
+export interface ClaimUsage extends UsageRow {
+  /** The claims of the namespace, or those with a request for the class. */
+  claims: { allocated: number; pending: number };
+}
+
 /** `ok` says that a slice or a claim was read and nothing found is an error. */
 export interface AuditAnswer extends Answer {
   verb: "audit";
@@ -1165,11 +1199,11 @@ export interface AuditAnswer extends Answer {
   gates: Record<string, boolean>;
   usage: {
     nodes: UsageRow[];
-    pools: UsageRow[];
+    pools: PoolUsage[];
     drivers: UsageRow[];
     /** A device can be in several rows. */
-    classes: UsageRow[];
-    namespaces: UsageRow[];
+    classes: ClaimUsage[];
+    namespaces: ClaimUsage[];
   };
 }
 
@@ -1217,33 +1251,46 @@ export interface CelOptions extends CommonOptions {
   trace?: boolean | undefined;
 }
 
+/** Whether an expression compiles. */
+export type CelCompiled =
+  | {
+      ok: true;
+      /** The type of the result. */
+      type: string;
+      /** The cost estimate; the limit is 1,000,000. Absent: the release has no estimate. */
+      cost?: number;
+      /** Parts that the server accepts and that fail on every device; absent: none. */
+      warnings?: { range: Range; message: string; help: string }[];
+    }
+  | {
+      ok: false;
+      /** The message of kube-apiserver. */
+      error: string;
+      /** Help with the error. */
+      help: string;
+    };
+
+/** The run of an expression on a device. */
+interface CelRun {
+  /** The cost of the run. */
+  cost: number;
+  /** With `trace`: the parts that decided, in English. */
+  why?: string[];
+  /** With `trace`: every part that was evaluated, outer ones first. */
+  trace?: CelPart[];
+}
+
+/** The result of an expression on a device: whether it selects the device, or the message of kube-scheduler. */
+export type CelResult = CelRun & ({ match: boolean } | { error: string });
+
+/** A part of an expression, with its value or its error. */
+export type CelPart = { range: Range } & ({ value: string } | { error: string });
+
 export interface CelAnswer extends Answer {
   verb: "cel";
-  compile: {
-    ok: boolean;
-    /** The type of the result. */
-    type?: string;
-    /** The cost estimate; the limit is 1,000,000. */
-    cost?: number;
-    /** The message of kube-apiserver. */
-    error?: string;
-    /** Help with the error. */
-    help?: string;
-    /** Parts that the server accepts and that fail on every device; absent: none. */
-    warnings?: { range: Range; message: string; help: string }[];
-  };
+  compile: CelCompiled;
   /** One result for each device; absent if the expression does not compile. */
-  results?: {
-    match?: boolean;
-    /** The message of kube-scheduler. */
-    error?: string;
-    /** The cost of the run. */
-    cost: number;
-    /** With `trace`: the parts that decided, in English. */
-    why?: string[];
-    /** With `trace`: every part that was evaluated, outer ones first. */
-    trace?: { range: Range; value?: string; error?: string }[];
-  }[];
+  results?: CelResult[];
 }
 
 /**
@@ -1298,7 +1345,7 @@ export interface KindEntry {
 
 /** A version of `resource.k8s.io` that a release serves. */
 export interface VersionEntry {
-  apiVersion: string;
+  apiVersion: ApiVersion;
   key: string;
   documentation?: string;
   kinds: KindEntry[];
@@ -1316,9 +1363,9 @@ export interface Patches {
 
 /** A supported minor release. */
 export interface ReleaseEntry {
-  release: string;
+  release: Release;
   /** Its last patch, which the minor release without patch means. */
-  lastPatch: string;
+  lastPatch: Release;
   versions: VersionEntry[];
   /** Its patch releases, grouped by equal answers, oldest first. */
   patches: Patches[];

@@ -35,7 +35,7 @@ function answers() {
   recorded.push(["ParseAnswer", parse(good, { labelSelector: "a=b" })]);
   const stored = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a, namespace: default, labels: {x: one}}\nspec: {resourceClassName: c}\n";
   for (const patch of ["metadata: {labels: {x: z, w: v}}", "metadata: {labels: {x: null}}", "metadata: {labels: {x: 'no label'}}"]) {
-    recorded.push(["ValidateAnswer", validate(patch, { operation: "patch", patchType: "merge", old: stored, stored: true })]);
+    recorded.push(["PatchAnswer", validate(patch, { operation: "patch", patchType: "merge", old: stored, stored: true })]);
   }
   recorded.push(["ConvertAnswer", convert(good, { to: "v1" })], ["ConvertAnswer", convert(stored, { to: "v1" })]);
   recorded.push(["ValidateAnswer", validate(stored.replace("{x: one}", "{x: 'no label'}"))]);

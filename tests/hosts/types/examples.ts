@@ -1,5 +1,5 @@
 // User code in strict mode: names, arguments and answers are typed as documented.
-import claimkit, { allocate, audit, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
+import claimkit, { allocate, audit, cel, codes, complete, convert, evaluate, fixes, hover, init, initSync, jsonSchema, parse, prepareCluster, prepareNodes, releases, validate } from "claimkit";
 import type { Finding, Range, ValidateAnswer } from "claimkit";
 
 // The README's first example.
@@ -17,6 +17,11 @@ export const nodes = prepareNodes("kind: Node");
 export const verdict = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.verdict satisfies "Yes" | "Possible" | "No" | "Error" | undefined;
 export const cluster = prepareCluster("kind: Node", { release: "1.36" });
 export const devices = allocate("", { cluster, pod: "ns/pod", whatIf: { free: ["ns/claim"], nodesLike: ["n1"] } }).pods[0]?.nodes[0]?.verdict satisfies "allocated" | "none" | "error" | "node-error" | "unavailable" | "undecided" | "refused" | undefined;
+export const patched = validate("metadata: {labels: {a: b}}", { operation: "patch", patchType: "merge", old: "kind: ResourceClaim" });
+export const values: unknown[] = patched.objects.flatMap(({ changes = [] }) => changes.map((change) => (change.op === "remove" ? change.path : change.value)));
+export const compiled: string = ((told) => (told.ok ? told.type : told.error))(cel("true").compile);
+export const selected: (boolean | string)[] = (cel("true", { devices: [{}] }).results ?? []).map((result) => ("error" in result ? result.error : result.match));
+export const terms = evaluate("", { nodes }).objects[0]?.placement?.nodes[0]?.claims?.flatMap(({ checks }) => checks.map((check) => (check.check === "selector" ? check.terms : check.why)));
 export const free: number | undefined = audit("kind: Node", { release: "1.36" }).usage.nodes[0]?.devices.free;
 export const many = [codes({ locale: "zh-Hans" }).codes, releases().releases, jsonSchema("1.30", "ResourceClaim").$id];
 export const title: string | undefined = hover("", { line: 0, character: 0 }).hover?.title;
@@ -34,3 +39,7 @@ validate("", { strict: true });
 convert("");
 // @ts-expect-error a number is no manifest
 parse(1);
+// @ts-expect-error only a patch makes changes
+validate("").objects[0]?.changes;
+// @ts-expect-error a selector that compiles has no error
+((told) => told.ok && told.error)(cel("true").compile);
