@@ -2,16 +2,19 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type * as claimkit from "claimkit";
 import { defineConfig, type Plugin } from "vite";
 import { codeExamples } from "./build/codeexamples.ts";
+import { engine } from "./build/engine.ts";
 import { functionsOf } from "./build/functions.ts";
 import { SENTENCES } from "./build/scheduler.ts";
 import { VERSION_STEPS } from "./build/versions.ts";
 import { shell } from "./build/shell.ts";
-import { siteFiles, sitePages, withAddress, type ReleaseTold } from "./build/site.ts";
+import { siteFiles, sitePages, withAddress } from "./build/site.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const wasmGlue = join(here, "../pkg/claimkit.js");
+const pkg = join(here, "../pkg");
+const wasmGlue = join(pkg, "claimkit.js");
 
 /** Every file below `dir`, as paths relative to it. */
 function walk(dir: string, from = dir): string[] {
@@ -29,16 +32,12 @@ const SITE_FILES = ["sitemap.xml", "robots.txt", "404.html", ".nojekyll", "og.pn
 
 /** Returns the engine's facts for the pages: the releases, and its answers about the examples. */
 async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences" | "funnels" | "releases" | "versions" | "readmes">> {
-  const engine = (await import(pathToFileURL(join(here, "../pkg/node.js")).href)) as {
-    releases(options: { locale: string }): { releases: ReleaseTold[] };
-    convert(text: string, options: { to: string }): { text?: string; objects: { removedIn?: string; decisions?: { message: string }[] }[] };
-    allocate(text: string): { pods: { nodes: { name: string; verdict: string; requests: { funnel: { left: number; stage: string }[]; text: string }[] }[] }[] };
-  };
-  const node = engine.allocate(readFileSync(join(here, "src/examples/gpu-pod.yaml"), "utf8")).pods[0]?.nodes.find(({ verdict }) => verdict === "none");
+  const { allocate, convert, releases } = await engine();
+  const node = allocate(readFileSync(join(here, "src/examples/gpu-pod.yaml"), "utf8")).pods[0]?.nodes.find(({ verdict }) => verdict === "none");
   const steps = node?.requests[0]?.text.split(" → ") ?? [];
   const versions = Object.fromEntries(
     VERSION_STEPS.map(({ from, text }) => {
-      const { text: after = "", objects } = engine.convert(text, { to: "v1" });
+      const { text: after = "", objects } = convert(text, { to: "v1" });
       return [from, { text: after, removedIn: objects[0]?.removedIn ?? "", assumed: objects.flatMap(({ decisions = [] }) => decisions.map(({ message }) => message)) }];
     }),
   );
@@ -47,19 +46,19 @@ async function told(): Promise<Pick<Parameters<typeof sitePages>[0], "sentences"
     { path: "pkg/README.md", about: "claimkit on npm", chinese: "npm.md" },
     { path: "examples/recipes/README.md", about: "claimkit recipes", chinese: "recipes.md" },
   ].map(({ path, about, chinese }) => ({ path, about, text: readFileSync(join(here, "..", path), "utf8"), chinese: readFileSync(join(here, "guide/zh", chinese), "utf8") }));
-  return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: engine.releases({ locale: "en" }).releases, "zh-Hans": engine.releases({ locale: "zh-Hans" }).releases } };
+  return { versions, readmes, sentences: SENTENCES, funnels: node ? { "gpu-pod": { node: node.name, steps } } : {}, releases: { en: releases({ locale: "en" }).releases, "zh-Hans": releases({ locale: "zh-Hans" }).releases } };
 }
 
 /** Returns the functions of expressions as the engine knows them by release. */
 async function functions(): Promise<string> {
-  const engine = (await import(pathToFileURL(join(here, "../pkg/node.js")).href)) as Parameters<typeof functionsOf>[0] & { releases(options: { locale: string }): { releases: Parameters<typeof functionsOf>[1] } };
-  return JSON.stringify(functionsOf(engine, engine.releases({ locale: "en" }).releases));
+  const { complete, releases } = await engine();
+  return JSON.stringify(functionsOf(complete, releases({ locale: "en" }).releases));
 }
 
 /** Returns the JSON Schemas of the site, by their paths below `schema/`. */
 async function schemas(): Promise<Record<string, string>> {
-  const [engine, { schemaFiles }] = await Promise.all([import(pathToFileURL(join(here, "../pkg/node.js")).href), import(pathToFileURL(join(here, "../pkg/build/schemas.mjs")).href) as Promise<{ schemaFiles(engine: unknown): Record<string, string> }>]);
-  return schemaFiles(engine);
+  const { schemaFiles } = (await import(pathToFileURL(join(here, "../pkg/build/schemas.mjs")).href)) as { schemaFiles(engine: typeof claimkit): Record<string, string> };
+  return schemaFiles(await engine());
 }
 
 /**
@@ -185,8 +184,15 @@ export default defineConfig({
   base: "./",
   define: { __BUILD__: JSON.stringify(build()) },
   plugins: [needsWasm(), firstPaint(), offline()],
-  resolve: { alias: { "claimkit-wasm": wasmGlue } },
-  server: { fs: { allow: [here, join(here, "../pkg")] } },
+  // The package as its users import it.
+  resolve: {
+    alias: [
+      { find: /^claimkit$/, replacement: join(pkg, "index.js") },
+      { find: /^claimkit\/wasm(?=$|\?)/, replacement: join(pkg, "claimkit_bg.wasm") },
+      { find: /^claimkit\/(?=locale\/)/, replacement: `${pkg}/` },
+    ],
+  },
+  server: { fs: { allow: [here, pkg] } },
   worker: { format: "es" },
   build: {
     target: "es2022",

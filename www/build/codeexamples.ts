@@ -1,15 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ApiVersion, ApplyOptions, PatchOptions, Release, ValidateOptions, Version } from "claimkit";
 import { WRITTEN } from "./written.ts";
+
+type Operation = NonNullable<ValidateOptions["operation"]>;
+type PatchType = NonNullable<PatchOptions["patchType"]> | ApplyOptions["patchType"];
 
 /** A text that gives a finding code, and what to ask about it; the page opens it as an example. */
 export interface CodeExample {
   files: { name: string; role: "manifest" | "nodes" | "stored" | "patch" | "settings"; text: string }[];
   panel?: string;
-  release?: string;
-  operation?: string;
-  patchType?: string;
-  target?: string;
+  release?: Release;
+  operation?: Operation;
+  patchType?: PatchType;
+  target?: ApiVersion;
   /** More of the page's options. */
   options?: Record<string, string>;
 }
@@ -17,11 +21,16 @@ export interface CodeExample {
 /** A comment under a line that says what is found there: `#   ^^^^ error some-code`. */
 const MARK = /^#\s*[\^|][\^| \d:.~-]*\s*(?:error|warning|info)\s+([a-z0-9-]+)/;
 
+/** The options of a text's first line; the tests check their values. */
+type Asked = Record<string, string> & { release?: Release; operation?: Operation; patchType?: PatchType; to?: ApiVersion | Version };
+
 /** Returns the options of the first line, as the tests read it: `# claimkit: release=1.29 old=claim.yaml`. */
-function asked(text: string): Record<string, string> {
+function asked(text: string): Partial<Asked> {
   const words = /^# claimkit: (.*)/.exec(text)?.[1]?.split(/\s+/) ?? [];
-  return Object.fromEntries(words.map((word) => word.split("=", 2) as [string, string]));
+  return Object.fromEntries(words.map((word) => word.split("=", 2)));
 }
+
+const isFull = (version: ApiVersion | Version): version is ApiVersion => version.includes("/");
 
 /** Codes about what several objects of a text say together: their example is the whole text, as it is of a file with this name. */
 const TOGETHER = /-together\.yaml$/;
@@ -57,7 +66,7 @@ function ownExample(whole: string): CodeExample | undefined {
   // The manifest is the text that opens, and there is always one.
   files.sort((a, b) => Number(b.role === "manifest") - Number(a.role === "manifest"));
   if (files[0]!.role !== "manifest") files.push({ name: "manifest.yaml", role: "manifest", text: "" });
-  const options = Object.assign({}, via === undefined ? {} : { via }, ...Object.entries(rest).map(([name, value]) => OPTIONS[name]!(value)), verb === "admit" && operation ? { policyOperation: operation } : {}) as Record<string, string>;
+  const options = Object.assign({}, via === undefined ? {} : { via }, ...Object.entries(rest).map(([name, value]) => OPTIONS[name]!(value ?? "")), verb === "admit" && operation ? { policyOperation: operation } : {}) as Record<string, string>;
   const request = verb === "validate" && (operation !== undefined || via !== undefined || "namespace" in rest);
   return {
     files,
@@ -65,7 +74,7 @@ function ownExample(whole: string): CodeExample | undefined {
     ...(verb === "validate" && operation ? { operation } : {}),
     ...(patchType ? { patchType } : {}),
     ...(release ? { release } : {}),
-    ...(to ? { target: to.includes("/") ? to : `resource.k8s.io/${to}` } : {}),
+    ...(to ? { target: isFull(to) ? to : (`resource.k8s.io/${to}` as const) } : {}),
     ...(Object.keys(options).length > 0 ? { options } : {}),
   };
 }
@@ -100,7 +109,7 @@ export function codeExamples(tests: string): Record<string, CodeExample> {
           files,
           ...(old !== undefined ? { panel: "request", operation: operation ?? "update" } : verb in PANELS ? { panel: PANELS[verb]! } : {}),
           ...(release ? { release } : {}),
-          ...(to ? { target: to.includes("/") ? to : `resource.k8s.io/${to}` } : {}),
+          ...(to ? { target: isFull(to) ? to : (`resource.k8s.io/${to}` as const) } : {}),
         };
       }
     }

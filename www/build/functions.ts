@@ -1,3 +1,5 @@
+import type * as claimkit from "claimkit";
+
 /** A function of expressions, as the first release has it that gives it this signature. */
 export interface CelFunction {
   /** `string.charAt(int) -> string` */
@@ -15,10 +17,6 @@ export interface FunctionGroup {
   /** The name of the type: `dyn` for any, empty for functions that are called on no value, `device` for the fields of a device. */
   of: string;
   functions: CelFunction[];
-}
-
-interface Engine {
-  complete(text: string, position: { line: number; character: number }, options: { release: string; gates?: Record<string, boolean> }): { items: { label: string; kind: string; detail?: string }[] };
 }
 
 /** An expression of each type, behind whose dot the engine is asked what can follow. */
@@ -48,7 +46,7 @@ const HEAD = (apiVersion: string) => `apiVersion: ${apiVersion}\nkind: DeviceCla
 const short = (signature: string): string => signature.replace(/\b(kubernetes|google\.protobuf|net)\.(?=[A-Z])/g, "").replace(/optional_type\(/g, "optional(");
 
 /** Asks the engine of each release what it knows; what comes later than the first release is new in the one where it is first seen. */
-export function functionsOf(engine: Engine, releases: readonly { release: string; versions: readonly { apiVersion: string }[] }[]): FunctionGroup[] {
+export function functionsOf(complete: typeof claimkit.complete, releases: readonly claimkit.ReleaseEntry[]): FunctionGroup[] {
   const served = releases.flatMap(({ release, versions }) => {
     const newest = versions.map(({ apiVersion }) => apiVersion).filter((name) => /\/v(1|1beta\d|1alpha3)$/.test(name)).at(-1);
     return newest === undefined ? [] : [{ release, head: HEAD(newest) }];
@@ -66,7 +64,7 @@ export function functionsOf(engine: Engine, releases: readonly { release: string
     served.forEach(({ release, head }, at) => {
       const ask = (gates?: Record<string, boolean>) => {
         try {
-          return engine.complete(head + behind, { line: 8, character: 8 + behind.length }, { release, ...(gates ? { gates } : {}) }).items;
+          return complete(head + behind, { line: 8, character: 8 + behind.length }, { release, ...(gates ? { gates } : {}) }).items;
         } catch {
           // The release does not have the gate.
           return [];

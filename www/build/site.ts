@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ReleaseEntry } from "claimkit";
 import { guidesOf, type Readme } from "./guides.ts";
 import type { SchedulerSentence } from "./sentences.ts";
 import { VERSION_STEPS, type VersionTold } from "./versions.ts";
@@ -198,17 +199,9 @@ function schedulerPages(sentences: Record<string, SchedulerSentence>, funnels: R
   return pages;
 }
 
-/** A release with the engine's sentences in one language. */
-export interface ReleaseTold {
-  release: string;
-  lastPatch: string;
-  versions: { apiVersion: string; documentation?: string }[];
-  changes: { since: string; documentation?: string }[];
-}
-
 const prose = (text: string): string => text.split("`").map((piece, at) => (at % 2 === 1 ? `<code>${escape(piece)}</code>` : escape(piece))).join("");
 
-function releasePages(releases: Record<Language, ReleaseTold[]>): SitePage[] {
+function releasePages(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
   const pages: SitePage[] = [];
   for (const language of ["en", "zh-Hans"] as const) {
     const words = WORDS[language];
@@ -217,8 +210,8 @@ function releasePages(releases: Record<Language, ReleaseTold[]>): SitePage[] {
     const list = releases[language];
     list.forEach(({ release, lastPatch, versions, changes }, at) => {
       const before = list[at - 1];
-      const names = (entry: ReleaseTold | undefined) => new Set(entry?.versions.map(({ apiVersion }) => apiVersion) ?? []);
-      const [had, has] = [names(before), names({ release, lastPatch, versions, changes })];
+      const names = (entry: Pick<ReleaseEntry, "versions"> | undefined) => new Set(entry?.versions.map(({ apiVersion }) => apiVersion) ?? []);
+      const [had, has] = [names(before), names({ versions })];
       const added = [...has].filter((name) => !had.has(name));
       const gone = [...had].filter((name) => !has.has(name));
       const differs =
@@ -249,7 +242,7 @@ interface Sources {
   examples: Readonly<Record<string, unknown>>;
   sentences: Record<string, SchedulerSentence>;
   funnels: Record<string, Funnel>;
-  releases: Record<Language, ReleaseTold[]>;
+  releases: Record<Language, ReleaseEntry[]>;
   versions: Readonly<Record<string, VersionTold>>;
   readmes: readonly Readme[];
 }
@@ -337,7 +330,7 @@ function guidePages(readmes: readonly Readme[]): SitePage[] {
 }
 
 /** A list of releases, newest first, so that each can be reached. */
-function releaseIndex(releases: Record<Language, ReleaseTold[]>): SitePage[] {
+function releaseIndex(releases: Record<Language, ReleaseEntry[]>): SitePage[] {
   return (["en", "zh-Hans"] as const).map((language): SitePage => {
     const english = language === "en";
     const rows = [...releases[language]].reverse().map(({ release, lastPatch, versions }) => `<dt><a href="${release}.html">Kubernetes ${release}</a></dt>\n<dd>${english ? `to ${lastPatch}; ` : `至 ${lastPatch}；`}${versions.map(({ apiVersion }) => `<code>${apiVersion.split("/").pop()}</code>`).join(", ")}</dd>`);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { engine } from "../build/engine.ts";
 import { exampleById } from "../src/examples/index.ts";
 import { dump } from "./dump.ts";
 import { openPage, setText, setUp } from "./page.ts";
@@ -8,15 +9,11 @@ setUp();
 
 const CLUSTER = readFileSync(new URL("../src/examples/gpu-pod.yaml", import.meta.url), "utf8");
 
-interface Engine {
-  audit(text: string): { findings: { message: string }[]; usage: Record<string, { name: string | null; devices: Record<string, number>; capacity: { name: string; used: string; total?: string }[] }[]> };
-}
-
 describe("the audit of a cluster", () => {
   it("counts what is in use as the engine does, by node, pool, driver, class and namespace, in both languages", async () => {
-    const engine = (await import("../../pkg/node.js" as string)) as Engine;
+    const { audit } = await engine();
     const text = exampleById("gpu-pod")!.files[0]!.text;
-    const { usage, findings } = engine.audit(text);
+    const { usage, findings } = audit(text);
     for (const [locale, names, found] of [
       ["en-US", ["Nodes", "Pools", "Drivers", "Classes", "Namespaces"], /finding|Nothing is wrong/],
       ["zh-CN", ["节点", "资源池", "驱动", "设备类", "名字空间"], /发现|没有问题/],
@@ -24,9 +21,9 @@ describe("the audit of a cluster", () => {
       const { page, done } = await openPage({ path: "#example=gpu-pod&panel=audit", locale });
       await page.locator(".usage-table").waitFor();
       expect(await page.locator(".audit-verdict").textContent()).toMatch(found);
-      for (const [at, by] of ["nodes", "pools", "drivers", "classes", "namespaces"].entries()) {
+      for (const [at, by] of (["nodes", "pools", "drivers", "classes", "namespaces"] as const).entries()) {
         await page.getByRole("radio", { name: names[at]!, exact: true }).check();
-        const rows = usage[by]!;
+        const rows = usage[by];
         await expect.poll(() => page.locator(".usage-table > tbody > tr:not(.usage-more)").count()).toBe(rows.length);
         const cells = await page.locator(".usage-table tbody tr").evaluateAll((list) => list.map((row) => [...row.querySelectorAll("td.tabular")].map((cell) => cell.textContent)));
         const skip = by === "classes" || by === "namespaces" ? 2 : 0;
@@ -36,7 +33,7 @@ describe("the audit of a cluster", () => {
       // The picture has the numbers' widths.
       await page.getByRole("radio", { name: names[0], exact: true }).check();
       const parts = await page.locator(".usage-table tbody tr").first().locator(".usage-bar > span").evaluateAll((list) => list.map((part) => Number((part as HTMLElement).style.flexGrow)));
-      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(usage["nodes"]![0]!.devices["total"]);
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(usage.nodes[0]!.devices.total);
       expect(await page.locator(".audit .finding").count()).toBe(findings.length);
       expect(await page.locator(".commands code").last().textContent()).toBe("npx claimkit audit cluster.yaml");
       await done();

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import type { Answer, ConvertedObject, PlacedObject, ValidateOptions } from "claimkit";
+import { engine } from "../build/engine.ts";
 import type { CodeExample } from "../build/codeexamples.ts";
-import type { Answer } from "../src/contract.ts";
 import { makeRules, translate } from "../src/i18n/rules.ts";
 import { dist, openPage, settled, setText, setUp, textOf } from "./page.ts";
 
@@ -91,16 +92,14 @@ describe("findings in Chinese", () => {
 
 describe("the engine's sentences", () => {
   it("are in Chinese wherever the page shows ours: hints, fixes, what decides on a node, what a conversion loses", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as Record<"validate" | "convert" | "evaluate" | "allocate" | "audit", (text: string, options?: object) => Answer & { assumed?: string[] }> & {
-      cel(expression: string, options: object): { results: { why: string[] }[] };
-    };
+    const claimkit = await engine();
     const rules = makeRules(SENTENCES);
     const folders = ["../../tests/manifests/", "../../tests/convert/", "../src/examples/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
     const texts = folders.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".yaml")).map((name) => readFileSync(join(folder, name), "utf8")));
     const nodes = readFileSync(join(folders[2]!, "nodes.yaml"), "utf8");
     const ours = new Set<string>();
     const hear = (text: string | undefined) => text && ours.add(text);
-    const hearAll = ({ findings }: Answer) => {
+    const hearAll = ({ findings }: Pick<Answer, "findings">) => {
       for (const { help, fixes, message, origin } of findings) {
         hear(help);
         if (origin === "claimkit") hear(message);
@@ -110,11 +109,13 @@ describe("the engine's sentences", () => {
     for (const text of texts) {
       const answers = [claimkit.validate(text), claimkit.validate(text, { release: "1.26" }), claimkit.validate(text, { operation: "update", old: text }), claimkit.convert(text, { to: "v1alpha1" }), claimkit.convert(text, { to: "v1alpha2" }), claimkit.convert(text, { to: "v1", lossy: "allow" }), claimkit.evaluate(text, { nodes })];
       for (const { findings, objects } of answers) {
-        hearAll({ findings } as Answer);
-        for (const { skipped, losses, decisions, placement } of objects) {
+        hearAll({ findings });
+        for (const object of objects) {
+          const { skipped, losses, decisions }: Partial<ConvertedObject> = "from" in object ? object : {};
+          const { placement }: Partial<PlacedObject> = "placement" in object ? object : {};
           for (const decision of decisions ?? []) {
             hear(decision.message);
-            for (const other of decision.alternatives ?? []) if (!/^`[^`]*`$/.test(other)) hear(other);
+            for (const other of decision.alternatives) if (!/^`[^`]*`$/.test(other)) hear(other);
           }
           hear(skipped);
           for (const loss of losses ?? []) hear(loss.reason);
@@ -122,7 +123,7 @@ describe("the engine's sentences", () => {
             if (node.reason !== node.schedulerReason) hear(node.reason);
             for (const check of (node.claims ?? []).flatMap(({ checks }) => checks)) {
               if (check.why !== check.schedulerReason) hear(check.why);
-              for (const requirement of (check.terms ?? []).flatMap(({ requirements }) => requirements)) hear(requirement.why);
+              for (const requirement of (check.check === "selector" ? (check.terms ?? []) : []).flatMap(({ requirements }) => requirements)) hear(requirement.why);
             }
           }
         }
@@ -132,7 +133,7 @@ describe("the engine's sentences", () => {
     for (const file of clusters.flatMap((folder) => readdirSync(folder).filter((name) => name.endsWith(".yaml")).map((name) => join(folder, name)))) {
       const text = readFileSync(file, "utf8");
       hearAll(claimkit.audit(text));
-      for (const options of [{}, { alone: true }, { release: "1.34" }]) {
+      for (const options of [{}, { alone: true }, { release: "1.34" }] as const) {
         const answer = claimkit.allocate(text, options);
         hearAll(answer);
         answer.assumed?.forEach(hear);
@@ -141,7 +142,7 @@ describe("the engine's sentences", () => {
     const attributes = { model: { string: "t4" }, index: { int: 1 } };
     const read = 'device.attributes["d"]';
     for (const expression of ["true", `${read}.model == "a100"`, `${read}.model == "a100" && ${read}.index > 3`, `${read}.index == size(${read}.model) && true`, `${read}.memory > 3`, `${read}.model > 3`, "!true"]) {
-      for (const { why } of claimkit.cel(expression, { devices: [{ driver: "d", attributes }], trace: true }).results) for (const line of why) hear(line);
+      for (const { why } of claimkit.cel(expression, { devices: [{ driver: "d", attributes }], trace: true }).results!) for (const line of why!) hear(line);
     }
     // The usual first errors: texts that are not YAML or JSON, each with another mistake; and the example of every finding code.
     const head = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata:\n";
@@ -151,13 +152,14 @@ describe("the engine's sentences", () => {
     for (const { files: [file, ...others], operation, release, target } of Object.values(JSON.parse(readFileSync(join(dist, "code-examples.json"), "utf8")) as Record<string, CodeExample>)) {
       const role = (wanted: string) => others.find(({ role }) => role === wanted)?.text;
       const common = release ? { release } : {};
-      hearAll(claimkit.validate(file!.text, { ...common, ...(operation ? { operation, old: role("stored") } : {}) }));
+      hearAll(claimkit.validate(file!.text, { ...common, ...(operation ? { operation, old: role("stored") } : {}) } as ValidateOptions));
       hearAll(claimkit.convert(file!.text, { to: target ?? "v1" }));
       hearAll(claimkit.allocate(file!.text, { alone: true }));
-      if (role("nodes")) hearAll(claimkit.evaluate(file!.text, { nodes: role("nodes") }));
+      const nodes = role("nodes");
+      if (nodes) hearAll(claimkit.evaluate(file!.text, { nodes }));
     }
     const settings = [{ a: 1 }, { mode: "x" }, { mode: 3 }, { resourceClases: {} }, { resourceClasses: { allow: [] } }, { resourceClasses: { allow: ["a"], deny: ["b"] } }, { resourceClasses: { allow: "x" } }, { resourceClasses: { allow: ["a"], fallback: "b" } }, { resourceClasses: { allow: ["a"], fallback: "*" } }, { release: 1.28 }, { gates: { Foo: true } }, { apiVersions: { allow: ["v9"] } }, { allocationModes: { deny: ["Later"] } }, { parametersRef: { allow: [{ apiGroup: "x" }] } }, { pods: { maxClaims: -1 } }, { exempt: { namespaces: [1] } }, { exempt: null }, { adminAccess: { namespaces: [] } }, { resourceClasses: { namespaces: [{ allow: ["x"] }] } }, { suitableNodes: { mustSelect: [{}] } }, []];
-    for (const each of settings) hearAll(JSON.parse((claimkit as unknown as { answer(request: string): string }).answer(JSON.stringify({ verb: "admit", settings: each }))) as Answer);
+    for (const each of settings) hearAll(claimkit.admit(null, JSON.stringify(each)));
     // If a selector cannot be parsed, the reason is upstream's.
     const upstream = /(Invalid|Unsupported|Required) value/;
     const untold = [...ours].filter((text) => !upstream.test(text) && !/[\u4e00-\u9fff]/.test(translate(text, rules)));

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { rmSync } from "node:fs";
+import { engine } from "../build/engine.ts";
 import { EXAMPLES } from "../src/examples/index.ts";
 import { dist, home, openPage, setText, settled, setUp, share } from "./page.ts";
 
@@ -75,13 +76,13 @@ describe("addresses", () => {
   });
 
   it("lead to an example of each thing that devices can be asked for, all of which the engine accepts", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as { validate(text: string): { findings: { severity: string; message: string }[] }; allocate(text: string): { pods: { turn?: { node: string | null } }[] } };
+    const { allocate, validate } = await engine();
     const examples = EXAMPLES.filter(({ group }) => group === "devices");
     expect(examples.map(({ id }) => id)).toEqual(["many-pods", "counters", "capacity", "prioritized", "match-attribute", "extended", "taints", "admin-access"]);
     for (const { id, files } of examples) {
       const text = files[0]!.text;
-      expect([id, claimkit.validate(text).findings.filter(({ severity }) => severity === "error")]).toEqual([id, []]);
-      expect([id, claimkit.allocate(text).pods.filter(({ turn }) => turn?.node != null).length]).toEqual([id, id === "many-pods" ? 2 : 1]);
+      expect([id, validate(text).findings.filter(({ severity }) => severity === "error")]).toEqual([id, []]);
+      expect([id, allocate(text).pods.filter(({ turn }) => turn?.node != null).length]).toEqual([id, id === "many-pods" ? 2 : 1]);
     }
   });
 });

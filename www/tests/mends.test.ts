@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Page } from "playwright-core";
+import type { ValidateOptions } from "claimkit";
+import { engine } from "../build/engine.ts";
 import { admission } from "../src/engine/admission.ts";
 import type { CodeExample } from "../build/codeexamples.ts";
 import { choose, dist, home, openPage, settled, setText, setUp, textOf, threadClock } from "./page.ts";
@@ -554,12 +556,11 @@ const WITHOUT_EXAMPLE = ["binding-conditions-off", "conversion-disagrees", "dupl
 
 describe("an example for a finding code", () => {
   it("gives that code, for every page that leads to one", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as Record<string, (text: string, options: object) => { findings: { code: string }[] }>;
+    const claimkit = await engine();
     const examples = JSON.parse(readFileSync(join(dist, "code-examples.json"), "utf8")) as Record<string, CodeExample>;
     // Does the same as the Policy panel, in one go.
     const judged = (texts: Record<string, string | undefined>, options: Partial<Parameters<typeof admission>[1]>) => {
-      const answer = (request: object) => JSON.parse((claimkit["answer"] as unknown as (request: string) => string)(JSON.stringify(request))) as { findings: { code: string }[] };
-      const { settings: wrongSettings, objects } = admission({ manifest: texts["manifest"]!, settings: texts["settings"]!, ...(texts["stored"] ? { old: texts["stored"] } : {}) }, { operation: "CREATE", username: "jane", groups: [], ...options }, claimkit["parse"] as never, answer as never);
+      const { settings: wrongSettings, objects } = admission({ manifest: texts["manifest"]!, settings: texts["settings"]!, ...(texts["stored"] ? { old: texts["stored"] } : {}) }, { operation: "CREATE", username: "jane", groups: [], ...options }, claimkit);
       return { findings: [...wrongSettings, ...objects.flatMap(({ findings }) => findings)] };
     };
     const pairs = (words = "") => Object.fromEntries(words.split(",").filter(Boolean).map((pair) => pair.split("=", 2) as [string, string]));
@@ -572,12 +573,12 @@ describe("an example for a finding code", () => {
       const request = { ...(operation ? { operation } : {}), ...(patchType ? { patchType } : {}), ...(namespace ? { namespace } : {}), ...(fieldManager ? { fieldManager } : {}), ...(via ? { via } : {}), ...(texts["stored"] ? { old: texts["stored"] } : {}) };
       const text = texts["manifest"]!;
       const answers: Record<string, () => { findings: { code: string }[]; pods?: { findings: { code: string }[] }[] }> = {
-        problems: () => claimkit["validate"]!(text, cluster),
-        request: () => claimkit["validate"]!(operation === "patch" ? texts["patch"]! : text, { ...cluster, ...request }),
-        convert: () => claimkit["convert"]!(text, { ...server, to: target }),
-        nodes: () => claimkit["evaluate"]!(text, { ...server, nodes: texts["nodes"] }),
-        devices: () => claimkit["allocate"]!(text, cluster),
-        audit: () => claimkit["audit"]!(text, server),
+        problems: () => claimkit.validate(text, cluster),
+        request: () => claimkit.validate(operation === "patch" ? texts["patch"]! : text, { ...cluster, ...request } as ValidateOptions),
+        convert: () => claimkit.convert(text, { ...server, to: target! }),
+        nodes: () => claimkit.evaluate(text, { ...server, nodes: texts["nodes"]! }),
+        devices: () => claimkit.allocate(text, cluster),
+        audit: () => claimkit.audit(text, server),
         policy: () => judged(texts, { ...server, ...(policyOperation ? { operation: policyOperation as "UPDATE" } : {}) }),
       };
       const { findings, pods = [] } = answers[panel ?? "problems"]!();

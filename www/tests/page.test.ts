@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { engine } from "../build/engine.ts";
 import { openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
@@ -50,8 +51,7 @@ describe("budgets", () => {
   });
 
   it("has a page for every code a finding can have", async () => {
-    const claimkit = (await import("../../pkg/node.js" as string)) as { codes(): { codes: { code: string }[] } };
-    const { codes } = claimkit.codes();
+    const { codes } = (await engine()).codes();
     expect(codes.length).toBeGreaterThan(50);
     expect(codes.filter(({ code }) => !existsSync(join(dist, "codes", `${code}.html`)))).toEqual([]);
   });

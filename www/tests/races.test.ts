@@ -36,7 +36,7 @@ async function holdable(page: Page): Promise<void> {
       },
     };
     Worker.prototype.postMessage = function (this: Worker, message: unknown) {
-      const asks = typeof message === "object" && message !== null && "verb" in message;
+      const asks = typeof message === "object" && message !== null && "question" in message;
       if (asks) window.engine.open += 1;
       if (!heard.has(this)) {
         heard.add(this);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HtmlValidate } from "html-validate";
+import { engine } from "../build/engine.ts";
 import { exampleById } from "../src/examples/index.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -184,7 +185,7 @@ describe("a site with an address", () => {
   });
 
   it("explains what the scheduler says: each of these sentences comes from the engine, and is on its page", async () => {
-    const engine = (await import("../../pkg/node.js" as string)) as { allocate(text: string, options?: object): { pods: { before: { message: string } | null; turn?: { message: string | null; earlier?: string[] }; nodes: { message: string | null }[] }[] } };
+    const { allocate } = await engine();
     const example = (id: string) => exampleById(id)!.files[0]!.text;
     const many = example("many-pods");
     const all = many.replace("count: 2", "allocationMode: All");
@@ -205,7 +206,7 @@ describe("a site with an address", () => {
       ["deallocation-completed", unused, {}, /deallocation of ResourceClaim completed/],
       ["cannot-allocate-all-claims", many, {}, /cannot allocate all claims/],
     ] as const) {
-      const messages = engine.allocate(text, options).pods.flatMap(({ before, turn, nodes }) => [before?.message, turn?.message, ...(turn?.earlier ?? []), ...nodes.map(({ message }) => message)]);
+      const messages = allocate(text, options).pods.flatMap(({ before, turn, nodes }) => [before?.message, turn?.message, ...(turn?.earlier ?? []), ...nodes.map(({ message }) => message)]);
       const found = messages.find((message) => said.test(message ?? ""));
       expect([page, found]).toEqual([page, expect.stringMatching(said)]);
       expect(plain(part(readFileSync(join(site, "scheduler", `${page}.html`), "utf8"), /<blockquote[^>]*>([^]*?)<\/blockquote>/)), page).toMatch(new RegExp(said.source.replace("none\\.example", "gpu\\.example")));

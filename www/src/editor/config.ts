@@ -8,10 +8,10 @@ import { choices, loadReleases } from "../state/releases.ts";
 /** The gates of each release that was asked about, with their defaults. */
 const known = new Map<string, Record<string, boolean>>();
 
-async function gatesOf(wanted: string): Promise<Record<string, boolean>> {
+async function gatesOf(wanted: typeof release.value): Promise<Record<string, boolean>> {
   const kept = known.get(wanted);
   if (kept) return kept;
-  const outcome = await ask<Record<string, boolean>>("gates", { verb: "audit", text: literal("gates", ""), options: wanted ? { release: wanted } : {}, shape: "gates" }, true);
+  const outcome = await ask("gates", { question: "gates", text: literal("gates", ""), options: wanted ? { release: wanted } : {} }, true);
   if (outcome.kind !== "answer") return {};
   known.set(wanted, outcome.answer);
   return outcome.answer;

@@ -2,7 +2,7 @@ import { ChangeSet, EditorState, StateEffect, StateField, Text, type ChangeSpec,
 import { Decoration, EditorView, keymap, type DecorationSet } from "@codemirror/view";
 import { effect, signal, untracked } from "@preact/signals";
 import { undo } from "@codemirror/commands";
-import type { Finding, Fix, Range } from "../contract.ts";
+import type { Finding, Fix, Range } from "claimkit";
 import { lang, t } from "../i18n/index.ts";
 import { overlay, reports } from "../state/checks.ts";
 import { wrap } from "../state/options.ts";

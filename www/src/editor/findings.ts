@@ -1,7 +1,7 @@
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
 import type { EditorState, TransactionSpec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
-import type { Finding } from "../contract.ts";
+import type { Finding } from "claimkit";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";

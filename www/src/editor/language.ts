@@ -5,38 +5,19 @@ import { lang, t } from "../i18n/index.ts";
 import { report } from "../state/checks.ts";
 import { serverOnly } from "../state/gates.ts";
 import { release } from "../state/options.ts";
-import type { Range } from "../contract.ts";
+import type * as claimkit from "claimkit";
 import { completeConfig } from "./config.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { toPosition, toSpan } from "./positions.ts";
 
-/** The engine's hover answer. */
-interface Hover {
-  range: Range;
-  title: string;
-  documentation?: string;
-  markdown?: string;
-}
-
-interface CompletionItem {
-  label: string;
-  kind: string;
-  detail?: string;
-  documentation?: string;
-  insertText: string;
-  /** `insertText` with places to fill in: `${1}`, `${2}` … */
-  snippet?: string;
-  range: Range;
-  required: boolean;
-}
-
-const KIND: Record<string, string> = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text" };
+/** The editor's names of the kinds of completions. */
+const KIND: Record<claimkit.Completion["kind"], string> = { field: "property", value: "enum", kind: "class", apiVersion: "namespace", snippet: "text", attribute: "property", function: "property" };
 
 /** The place of an editor's text within the text of the request. */
 export interface Frame {
   into(position: { line: number; character: number }): { line: number; character: number };
   /** Null if the range is not in the editor. */
-  back(range: Range): Range | null;
+  back(range: claimkit.Range): claimkit.Range | null;
 }
 
 const WHOLE: Frame = { into: (position) => position, back: (range) => range };
@@ -47,7 +28,7 @@ function tip(text: string): HTMLElement {
   return box;
 }
 
-function requestOptions(): Record<string, unknown> {
+function requestOptions(): claimkit.PlaceOptions {
   return { locale: lang.value, ...serverOnly() };
 }
 
@@ -57,7 +38,7 @@ function minorRelease(): string | undefined {
   return judged?.split(".").slice(0, 2).join(".");
 }
 
-function hoverDom(hover: Hover): HTMLElement {
+function hoverDom(hover: claimkit.Hover): HTMLElement {
   const box = document.createElement("div");
   box.className = "cm-tip";
   box.append(...renderMarkdown(hover.markdown ?? `**\`${hover.title}\`**\n\n${hover.documentation ?? ""}`));
@@ -92,7 +73,7 @@ export function hovers(source: () => TextSource | undefined, frame = WHOLE) {
       const current = source();
       if (!current) return null;
       const position = frame.into(toPosition(view.state.doc, pos));
-      const outcome = await ask<{ hover: Hover | null }>("hover", { verb: "hover", text: current, options: { ...requestOptions(), position } }, true);
+      const outcome = await ask("hover", { question: "hover", text: current, options: { ...requestOptions(), position } }, true);
       if (outcome.kind !== "answer" || !outcome.answer.hover) return null;
       const { hover } = outcome.answer;
       const range = frame.back(hover.range);
@@ -115,7 +96,7 @@ export function completions(source: () => TextSource | undefined, frame = WHOLE)
     // Without a key only where something can be written: after a word's first character, in the empty part of a value, in an index.
     if (!context.explicit && word === "" && !/:\s$|\["$/.test(before)) return null;
     const position = frame.into(toPosition(context.state.doc, context.pos));
-    const outcome = await ask<{ items: CompletionItem[] }>("complete", { verb: "complete", text: current, options: { ...requestOptions(), position } }, true);
+    const outcome = await ask("complete", { question: "complete", text: current, options: { ...requestOptions(), position } }, true);
     if (outcome.kind !== "answer") return null;
     const { items } = outcome.answer;
     const first = items[0];
@@ -124,7 +105,7 @@ export function completions(source: () => TextSource | undefined, frame = WHOLE)
     const options = items.map(
       (item, index): Completion => ({
         label: item.label,
-        type: KIND[item.kind] ?? "property",
+        type: KIND[item.kind],
         // The engine's order: required fields first.
         boost: Math.max(-99, 99 - index),
         ...(item.detail ? { detail: item.detail } : {}),

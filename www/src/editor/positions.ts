@@ -1,7 +1,7 @@
 import type { Text } from "@codemirror/state";
-import type { Position, Range, TextEdit } from "../contract.ts";
+import type { Position, Range, TextEdit } from "claimkit";
 
-/** The editor's offset of a contract position; clamped, because the text may have changed since. */
+/** The editor's offset of a position of the engine; clamped, because the text may have changed since. */
 export function toOffset(doc: Text, position: Position): number {
   if (position.line < 0) return 0;
   if (position.line >= doc.lines) return doc.length;
@@ -14,7 +14,7 @@ export function toSpan(doc: Text, range: Range): { from: number; to: number } {
   return { from, to: Math.max(from, toOffset(doc, range.end)) };
 }
 
-/** The contract's position of an editor offset: both count UTF-16 code units, so no byte offset is needed. */
+/** The position of an editor offset for the engine: both count UTF-16 code units, so no byte offset is needed. */
 export function toPosition(doc: Text, offset: number): { line: number; character: number } {
   const line = doc.lineAt(Math.min(offset, doc.length));
   return { line: line.number - 1, character: offset - line.from };

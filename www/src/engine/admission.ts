@@ -1,25 +1,13 @@
-import type { Answer, Finding, ObjectEntry } from "../contract.ts";
+import type * as claimkit from "claimkit";
 
-type Verb = (text: string, options: Record<string, unknown>) => Answer;
+type Engine = Pick<typeof claimkit, "parse" | "admit">;
 
 /** The options of admission, besides the objects. */
-export interface AdmissionOptions {
+export interface AdmissionOptions extends Pick<claimkit.CommonOptions, "release" | "gates"> {
   operation: "CREATE" | "UPDATE" | "DELETE";
   subResource?: string;
   username: string;
   groups: string[];
-  release?: string;
-  gates?: Record<string, boolean>;
-}
-
-/** The type ValidationResponse of Kubewarden. */
-export interface PolicyResponse {
-  accepted: boolean;
-  message?: string;
-  code?: number;
-  mutated_object?: unknown;
-  audit_annotations?: Record<string, string>;
-  warnings?: string[];
 }
 
 export interface Admitted {
@@ -29,8 +17,8 @@ export interface Admitted {
   /** Whether it is of a kind that the policy is asked about. */
   ours: boolean;
   /** Absent when the policy is not asked: for another group, or because the API server would refuse the object before. */
-  response?: PolicyResponse;
-  findings: Finding[];
+  response?: claimkit.ValidationResponse;
+  findings: claimkit.Finding[];
   /** The object as the policy was given it. */
   object?: unknown;
   /** The AdmissionRequest it was given in. */
@@ -39,7 +27,7 @@ export interface Admitted {
 
 export interface Admission {
   /** The errors of the settings; with any, the objects are not judged. */
-  settings: Finding[];
+  settings: claimkit.Finding[];
   objects: Admitted[];
 }
 
@@ -70,11 +58,11 @@ const WORKLOADS: Record<string, string> = {
 };
 
 /** Returns the object as the text writes it, for objects that the engine does not read as the server does. */
-function written(text: string, { range }: ObjectEntry, parse: Verb): unknown {
+function written(text: string, { range }: claimkit.ParsedObject, parse: Engine["parse"]): unknown {
   if (!range) return undefined;
   // An item of a list: its first line is as far in as the others.
   const own = " ".repeat(range.start.character) + text.slice(range.start.offset, range.end.offset);
-  return parse(own, { raw: true })["raw"];
+  return parse(own, { raw: true }).raw;
 }
 
 /** The word for the time that the server sets: the engine has no clock. */
@@ -89,16 +77,11 @@ function timed(value: unknown, now: string): unknown {
 }
 
 /** Puts each object of a manifest into an admission request, as the server would hold it, and asks the policy. */
-export function admission(
-  texts: { manifest: string; settings: string; old?: string },
-  options: AdmissionOptions,
-  parse: Verb,
-  answer: (request: Record<string, unknown>) => Answer,
-): Admission {
+export function admission(texts: { manifest: string; settings: string; old?: string }, options: AdmissionOptions, { parse, admit }: Engine): Admission {
   const read = parse(texts.settings, { raw: true });
   if (read.findings.some(({ severity }) => severity === "error")) return { settings: read.findings, objects: [] };
-  const settings = read["raw"] ?? {};
-  const checked = answer({ verb: "admit", settings });
+  const settings = JSON.stringify(read.raw ?? {});
+  const checked = admit(null, settings);
   if (!checked.ok) return { settings: checked.findings, objects: [] };
   const release = { ...(options.release ? { release: options.release } : {}), ...(options.gates ? { gates: options.gates } : {}) };
   const stored = texts.old === undefined ? [] : parse(texts.old, release).objects;
@@ -107,11 +90,11 @@ export function admission(
   return {
     settings: [],
     objects: objects.map((entry) => {
-      const { kind = "", name = "", namespace = "", apiVersion = "" } = entry;
+      const { kind, name, namespace, apiVersion } = entry;
       const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
       const workload = WORKLOADS[`${apiVersion}/${kind}`];
       const admitted: Admitted = { kind, name, namespace, ours: group === "resource.k8s.io" || workload !== undefined, findings: [] };
-      const held = (text: string | undefined, of: ObjectEntry | undefined) => (workload === undefined ? timed(of?.object, now) : text === undefined || !of ? undefined : written(text, of, parse));
+      const held = (text: string | undefined, of: claimkit.ParsedObject | undefined) => (workload === undefined ? timed(of?.object, now) : text === undefined || !of ? undefined : written(text, of, parse));
       const object = held(texts.manifest, entry);
       if (object === undefined) return admitted;
       const partner = stored.length === 1 && objects.length === 1 ? stored[0] : stored.find((other) => other.kind === kind && other.name === name && other.namespace === namespace);
@@ -128,8 +111,8 @@ export function admission(
         oldObject: options.operation === "CREATE" ? null : (held(texts.old, partner) ?? null),
         dryRun: false,
       };
-      const result = answer({ verb: "admit", request, settings });
-      return { ...admitted, response: result["response"] as PolicyResponse, findings: result.findings, object, request };
+      const { response, findings } = admit(request, settings);
+      return { ...admitted, ...(response ? { response } : {}), findings, object, request };
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Ask, Forget, Shape, Tell, TextRef, Verb } from "./protocol.ts";
+import type { AnswerTo, Ask, Asking, Name, TextRef, ToPage, ToWorker } from "./protocol.ts";
 
 /** How long one request may take before its worker is given up (a 5 MB text needs well under a second), and more for each million characters. */
 const PATIENCE_MS = 10_000;
@@ -16,21 +16,13 @@ export interface TextSource {
   get(): string | Uint8Array;
 }
 
-export interface Request {
-  verb: Verb;
-  text: TextSource;
-  options?: Record<string, unknown>;
-  texts?: Record<string, TextSource>;
-  shape?: Shape;
-  cell?: { object: number; node: number; name: string };
-}
+/** A question of the page. */
+export type Request<N extends Name = Name> = Asking<N, TextSource>;
 
 export type Outcome<T> =
   | { kind: "answer"; answer: T; ms: number }
   /** A newer request took this one's place. */
   | { kind: "superseded" }
-  /** The Wasm module has no such function. */
-  | { kind: "missing" }
   | { kind: "refused"; message: string }
   | { kind: "crashed"; message: string };
 
@@ -57,8 +49,8 @@ let known = new Map<string, { version: number; length: number }>();
 const queue: Waiting[] = [];
 
 /** Returns the worker that the script in the page's head started (build/first.js), with its messages until now. */
-function startedEarly(): { worker: Worker; heard: Tell[] } | undefined {
-  const page = window as { claimkitStarted?: { worker: Worker | null; heard: Tell[] } };
+function startedEarly(): { worker: Worker; heard: ToPage[] } | undefined {
+  const page = window as { claimkitStarted?: { worker: Worker | null; heard: ToPage[] } };
   const early = page.claimkitStarted;
   delete page.claimkitStarted;
   if (!early?.worker) return undefined;
@@ -72,7 +64,7 @@ function start(): void {
   const early = startedEarly();
   const mine = early?.worker ?? new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "claimkit" });
   worker = mine;
-  mine.addEventListener("message", ({ data }: MessageEvent<Tell>) => {
+  mine.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     if (worker === mine) hear(data);
   });
   mine.addEventListener("error", (event) => {
@@ -82,7 +74,7 @@ function start(): void {
   for (const tell of early?.heard ?? []) hear(tell);
 }
 
-function hear(tell: Tell): void {
+function hear(tell: ToPage): void {
   switch (tell.kind) {
     case "ready":
       engineStarted.value = true;
@@ -106,7 +98,6 @@ function hear(tell: Tell): void {
   flying = null;
   crashes = 0;
   if (tell.kind === "answer") waiting.done({ kind: "answer", answer: tell.answer as never, ms: tell.ms });
-  else if (tell.kind === "unknown-verb") waiting.done({ kind: "missing" });
   else waiting.done({ kind: "refused", message: tell.message });
   next();
 }
@@ -153,7 +144,7 @@ export function forget(gone: (key: string) => boolean): void {
   const keys = [...known.keys()].filter(gone);
   if (keys.length === 0 || !worker) return;
   for (const key of keys) known.delete(key);
-  worker.postMessage({ forget: keys } satisfies Forget);
+  worker.postMessage({ forget: keys } satisfies ToWorker);
 }
 
 function patience(keys: readonly string[]): number {
@@ -169,20 +160,20 @@ function next(): void {
   if (!waiting) return;
   const { request } = waiting;
   const id = nextId++;
-  const ask: Ask = { id, verb: request.verb, text: reference(request.text), options: request.options ?? {} };
-  if (request.texts) ask.refs = Object.fromEntries(Object.entries(request.texts).map(([name, source]) => [name, reference(source)]));
-  if (request.shape) ask.shape = request.shape;
-  if (request.cell) ask.cell = request.cell;
-  const wait = patience([request.text, ...Object.values(request.texts ?? {})].map(({ key }) => key));
+  const texts: Record<string, TextSource | readonly TextSource[]> = request.texts ?? {};
+  const refs = Object.fromEntries(Object.entries(texts).map(([name, given]) => [name, "key" in given ? reference(given) : given.map(reference)]));
+  // The question as it was asked, with references in place of its texts.
+  const ask = { ...request, id, text: reference(request.text), texts: refs } as Ask;
+  const wait = patience([request.text, ...Object.values(texts).flat()].map(({ key }) => key));
   flying = { id, waiting, timer: window.setTimeout(() => crash(`no answer within ${Math.round(wait / 1000)} seconds`), wait) };
-  worker.postMessage(ask);
+  worker.postMessage(ask satisfies ToWorker);
 }
 
 /**
  * Asks the engine. Within a slot only the newest request counts: one that has not been sent yet is superseded.
  * Urgent requests (hover, completion) go before the others.
  */
-export function ask<T>(slot: string, request: Request, urgent = false): Promise<Outcome<T>> {
+export function ask<N extends Name>(slot: string, request: Request<N>, urgent = false): Promise<Outcome<AnswerTo<N>>> {
   return new Promise((resolve) => {
     for (let i = queue.length - 1; i >= 0; i--) {
       if (queue[i]?.slot === slot) queue.splice(i, 1)[0]?.done({ kind: "superseded" });
@@ -191,7 +182,7 @@ export function ask<T>(slot: string, request: Request, urgent = false): Promise<
       resolve({ kind: "crashed", message: engineError.value });
       return;
     }
-    queue.push({ slot, urgent, request, done: resolve as Waiting["done"] });
+    queue.push({ slot, urgent, request: request as Request, done: resolve as Waiting["done"] });
     next();
   });
 }

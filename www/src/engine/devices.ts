@@ -1,14 +1,11 @@
-import type { AllocateAnswer, DeviceCell, FunnelStage, MissingValue, NodeAccount, PodTurn, Relaxation, RequestAccount, RulesOf } from "claimkit";
-import type { Answer, Finding, ObjectEntry, Range, Verdict } from "../contract.ts";
+import type { AllocateAnswer, CelAnswer, CelDevice, CelOptions, CelResult, CommonOptions, Finding, FunnelStage, NodeAccount, ParsedObject, PodAccount, PodTurn, Range, RulesOf, Verdict } from "claimkit";
 import { withoutPlace, type Column, type Matrix } from "./placement.ts";
 
-export type { AllocateAnswer, DeviceCell, NodeAccount, PodTurn, Relaxation, RequestAccount };
-export type PodAccount = AllocateAnswer["pods"][number];
-/** A condition of a funnel, with what only selectors have. */
-export type Stage = FunnelStage & { index?: number; seen?: Record<string, Record<string, number>>; missing?: MissingValue[]; errors?: Record<string, number> };
-
 /** Why a node gives a pod no devices, in a word that can be counted: a stage of the funnel, or what else decides. */
-export type Lack = { stage: string; detail: string };
+export interface Lack {
+  stage: FunnelStage["stage"] | Exclude<NodeAccount["verdict"], "allocated"> | "conflict" | "resources" | "before" | "leftOut";
+  detail: string;
+}
 
 /** One pod, or claims without one, and what each node says. */
 export interface PodColumn {
@@ -46,6 +43,18 @@ export interface Turns {
   columns: PodColumn[];
   findings: Finding[];
   ties: AllocateAnswer["ties"] | null;
+}
+
+/** Pods of a grid to ask about, with their places in it, and the rows of the grid. */
+export interface PodsAsked {
+  pods: readonly { pod: string | null; claims: string[]; object: number; name: string }[];
+  nodeList: readonly string[];
+}
+
+/** The columns of the first of them. */
+export interface PodsTold {
+  columns: PodColumn[];
+  findings: Finding[];
 }
 
 /** One pod on one node. */
@@ -158,23 +167,19 @@ export function compactAllocation(answer: AllocateAnswer, more: readonly string[
     ties: answer.ties ?? null,
     rulesOf: answer.rulesOf ?? null,
     assumed: answer.assumed ?? [],
-    ours: answer.objects.some(({ apiVersion = "" }) => FAMILY.test(apiVersion)),
+    ours: answer.objects.some(({ apiVersion }) => FAMILY.test(apiVersion)),
   };
 }
 
 export function accountOf(answer: AllocateAnswer, name: string): Account {
   const pod = answer.pods[0];
-  const objects = answer.objects.flatMap(({ kind = "", name: object = "", namespace, range }) => (range ? [{ kind, name: namespace ? `${namespace}/${object}` : object, range }] : []));
+  const objects = answer.objects.flatMap(({ kind, name: object, namespace, range }) => (range ? [{ kind, name: namespace ? `${namespace}/${object}` : object, range }] : []));
   return { node: pod?.nodes.find((node) => node.name === name) ?? null, before: pod?.before ?? null, claims: pod?.claims ?? [], objects };
 }
 
 /** A device of the text as `cel` takes it. */
-export interface Device {
+interface Device extends CelDevice {
   id: string;
-  driver: string;
-  attributes: Record<string, unknown>;
-  capacity: Record<string, unknown>;
-  allowMultipleAllocations?: boolean;
 }
 
 export type Json = Record<string, unknown>;
@@ -183,8 +188,8 @@ const map = (value: unknown): Json => (typeof value === "object" && value !== nu
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** The devices of all slices of the text. */
-export function devicesIn(objects: readonly ObjectEntry[]): Device[] {
-  return objects.flatMap(({ kind, apiVersion = "", object }) => {
+export function devicesIn(objects: readonly ParsedObject[]): Device[] {
+  return objects.flatMap(({ kind, apiVersion, object }) => {
     if (kind !== "ResourceSlice" || !FAMILY.test(apiVersion)) return [];
     const spec = map(map(object)["spec"]);
     const driver = text(spec["driver"]);
@@ -193,7 +198,9 @@ export function devicesIn(objects: readonly ObjectEntry[]): Device[] {
       // v1beta1 and v1alpha3 have them one level deeper.
       const basic = device["basic"] === undefined ? device : map(device["basic"]);
       const shared = basic["allowMultipleAllocations"];
-      return { id: `${driver}/${pool}/${text(device["name"])}`, driver, attributes: map(basic["attributes"]), capacity: map(basic["capacity"]), ...(typeof shared === "boolean" ? { allowMultipleAllocations: shared } : {}) };
+      // The engine has read them, and checks them again.
+      const [attributes, capacity] = [map(basic["attributes"]) as CelDevice["attributes"], map(basic["capacity"]) as CelDevice["capacity"]];
+      return { id: `${driver}/${pool}/${text(device["name"])}`, driver, attributes, capacity, ...(typeof shared === "boolean" ? { allowMultipleAllocations: shared } : {}) };
     });
   });
 }
@@ -213,8 +220,8 @@ function expressions(owner: Json, kind: string, of: string, request: string): Se
   return list(owner["selectors"]).map((selector, index) => ({ kind, of, request, index, expression: text(map(selector["cel"])["expression"]) }));
 }
 
-export function selectorsIn(objects: readonly ObjectEntry[]): Selector[] {
-  return objects.flatMap(({ kind = "", name = "", namespace, apiVersion = "", object }) => {
+export function selectorsIn(objects: readonly ParsedObject[]): Selector[] {
+  return objects.flatMap(({ kind, name, namespace, apiVersion, object }) => {
     if (!FAMILY.test(apiVersion)) return [];
     const of = namespace ? `${namespace}/${name}` : name;
     const outer = map(map(object)["spec"]);
@@ -226,26 +233,6 @@ export function selectorsIn(objects: readonly ObjectEntry[]): Selector[] {
       return [...expressions(request["exactly"] === undefined ? request : map(request["exactly"]), kind, of, requestName), ...subs];
     });
   }).filter(({ expression }) => expression !== "");
-}
-
-/** The value of a part of an expression; ranges are of the expression. */
-export interface Traced {
-  range: Range;
-  value?: string;
-  error?: string;
-}
-
-export interface CelResult {
-  match?: boolean;
-  error?: string;
-  cost: number;
-  why?: string[];
-  trace?: Traced[];
-}
-
-export interface CelAnswer extends Answer {
-  compile: { ok: boolean; type?: string; cost?: number; error?: string; help?: string; warnings?: { range: Range; message: string; help: string }[] };
-  results?: CelResult[];
 }
 
 /** A selector with its result for one device. */
@@ -269,18 +256,23 @@ export interface Case {
   match: boolean;
 }
 
-/** A case with the answer; without one, the device is absent or the expression fails on it. */
+/** A case with the result on its device; absent if the device is, or if the expression was not run. */
 export interface JudgedCase extends Case {
   found: boolean;
-  result?: boolean;
-  error?: string;
+  result?: CelResult;
+}
+
+/** A device with the result of the expression; absent if that was not run on it. */
+export interface TriedDevice {
+  id: string;
+  result?: CelResult;
 }
 
 /** The results of an expression on the devices of a text. */
 export interface Tried {
   compile: CelAnswer["compile"];
   /** The first of those that are listed. */
-  devices: { id: string; match?: boolean; error?: string; cost: number }[];
+  devices: TriedDevice[];
   deviceCount: number;
   /** The number of matches among all devices of the text. */
   matchCount: number;
@@ -295,7 +287,13 @@ export interface Tried {
   findings: Finding[];
 }
 
-type Cel = (expression: string, options: Json) => CelAnswer;
+type Cel = (expression: string, options: CelOptions) => CelAnswer;
+
+/** Whether an expression selects a device. */
+export const selects = (result: CelResult | undefined): boolean => result !== undefined && "match" in result && result.match;
+
+/** Whether the result on a device of a case is the one that is wanted. */
+export const holds = ({ match, result }: JudgedCase): boolean => result !== undefined && "match" in result && result.match === match;
 
 /** More devices than this nobody reads one by one. */
 const MOST_DEVICES = 500;
@@ -313,7 +311,15 @@ function distinct(selectors: readonly Selector[]): (Selector & { more: number })
   return [...first.values()];
 }
 
-export function judge(objects: readonly ObjectEntry[], asked: { device: string; claim: string; request: string; class: string }, cel: Cel, release: Json): Judged[] {
+/** A device, and the request of a claim and the class whose selectors are asked about it. */
+export interface DeviceAsked {
+  device: string;
+  claim: string;
+  request: string;
+  class: string;
+}
+
+export function judge(objects: readonly ParsedObject[], asked: DeviceAsked, cel: Cel, server: CommonOptions): Judged[] {
   const device = devicesIn(objects).find(({ id }) => id === asked.device);
   if (!device) return [];
   const all = selectorsIn(objects);
@@ -322,37 +328,37 @@ export function judge(objects: readonly ObjectEntry[], asked: { device: string; 
   const template = all.filter(({ kind, request }) => kind === "ResourceClaimTemplate" && request === asked.request);
   const selectors = [...all.filter(({ kind, of }) => kind === "DeviceClass" && of === asked.class), ...(own.length > 0 ? own : template)];
   return selectors.map((selector) => {
-    const answer = cel(selector.expression, { ...release, stored: true, trace: true, devices: [withoutId(device)] });
-    const result = answer.results?.[0];
-    return { ...selector, ...(answer.compile.error ? { error: answer.compile.error } : {}), ...(result ? { result } : {}) };
+    const { compile, results } = cel(selector.expression, { ...server, stored: true, trace: true, devices: [withoutId(device)] });
+    const result = results?.[0];
+    return { ...selector, ...(compile.ok ? {} : { error: compile.error }), ...(result ? { result } : {}) };
   });
 }
 
-const withoutId = ({ id, ...device }: Device) => ({ ...device, name: lastPart(id) });
+const withoutId = ({ id, ...device }: Device): CelDevice => ({ ...device, name: lastPart(id) });
 
-export function tryOut(objects: readonly ObjectEntry[], expression: string, wanted: string, cel: Cel, release: Json, { show, words, cases }: Listed): Tried {
+export function tryOut(objects: readonly ParsedObject[], expression: string, wanted: string, cel: Cel, server: CommonOptions, { show, words, cases }: Listed): Tried {
   const all = devicesIn(objects);
-  const first = cel(expression, { ...release, devices: all.slice(0, PART).map(withoutId) });
+  const first = cel(expression, { ...server, devices: all.slice(0, PART).map(withoutId) });
   const results = [...(first.results ?? [])];
-  for (let from = PART; from < all.length && first.compile.ok; from += PART) results.push(...(cel(expression, { ...release, devices: all.slice(from, from + PART).map(withoutId) }).results ?? []));
-  const rows = all.map(({ id }, index) => {
-    const { match, error, cost = 0 } = results[index] ?? {};
-    return { id, cost, ...(match === undefined ? {} : { match }), ...(error === undefined ? {} : { error }) };
+  for (let from = PART; from < all.length && first.compile.ok; from += PART) results.push(...(cel(expression, { ...server, devices: all.slice(from, from + PART).map(withoutId) }).results ?? []));
+  const rows = all.map(({ id }, index): TriedDevice => {
+    const result = results[index];
+    return { id, ...(result ? { result } : {}) };
   });
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const listed = rows.filter(({ id, match }) => (show === "all" || (show === "match") === (match === true)) && parts.every((part) => id.toLowerCase().includes(part)));
+  const listed = rows.filter(({ id, result }) => (show === "all" || (show === "match") === selects(result)) && parts.every((part) => id.toLowerCase().includes(part)));
   const chosen = all.find(({ id }) => id === wanted) ?? all.find(({ id }) => id === listed[0]?.id) ?? all[0];
-  const traced = chosen && first.compile.ok ? cel(expression, { ...release, trace: true, devices: [withoutId(chosen)] }).results?.[0] : undefined;
+  const traced = chosen && first.compile.ok ? cel(expression, { ...server, trace: true, devices: [withoutId(chosen)] }).results?.[0] : undefined;
   return {
     compile: first.compile,
     devices: listed.slice(0, MOST_DEVICES),
     deviceCount: all.length,
-    matchCount: rows.filter(({ match }) => match).length,
-    errorCount: rows.filter(({ error }) => error !== undefined).length,
+    matchCount: rows.filter(({ result }) => selects(result)).length,
+    errorCount: rows.filter(({ result }) => result && "error" in result).length,
     listedCount: listed.length,
     cases: cases.map((wanted) => {
       const row = rows.find(({ id }) => id === wanted.device);
-      return { ...wanted, found: row !== undefined, ...(row?.match === undefined ? {} : { result: row.match }), ...(row?.error === undefined ? {} : { error: row.error }) };
+      return { ...wanted, found: row !== undefined, ...(row?.result ? { result: row.result } : {}) };
     }),
     chosen: chosen && traced ? { id: chosen.id, result: traced } : null,
     selectors: distinct(selectorsIn(objects)),

@@ -1,4 +1,4 @@
-import type { Answer, Finding, Inverse, Placement, Range, Verdict } from "../contract.ts";
+import type { EvaluateAnswer, Finding, Placement, Range, SelectorInverse, Verdict } from "claimkit";
 
 /** One claim, template, class or pod: a column of the matrix. */
 export interface Column {
@@ -14,16 +14,16 @@ export interface Column {
   chosen?: number;
   counts: Placement["counts"];
   next?: Placement["next"];
-  selectors: Inverse[];
+  selectors: SelectorInverse[];
 }
 
 /** A scheduling context of the text, and the pod it belongs to. */
 export interface SchedulingContext {
   kind: string;
   name: string;
-  range?: Range | null;
+  range?: Range;
   /** The place of its pod; absent where the text has none. */
-  podRange?: Range | null;
+  podRange?: Range;
   /** Whether the scheduler takes it as the pod's. */
   owned: boolean;
 }
@@ -43,8 +43,8 @@ export interface Matrix {
   contexts: SchedulingContext[];
 }
 
-function contextsOf(answer: Answer): SchedulingContext[] {
-  return answer.objects.flatMap(({ kind = "", name = "", namespace, range }) => {
+function contextsOf(answer: EvaluateAnswer): SchedulingContext[] {
+  return answer.objects.flatMap(({ kind, name, namespace, range }) => {
     if (kind !== "PodScheduling" && kind !== "PodSchedulingContext") return [];
     const pod = answer.objects.find((other) => other.kind === "Pod" && other.name === name && (other.namespace || "default") === (namespace || "default"));
     const owned = pod?.placement?.reasons?.every(({ reason }) => !reason.includes("is not owned by Pod")) ?? true;
@@ -60,7 +60,7 @@ export function withoutPlace(finding: Finding): Finding {
 }
 
 /** Reduces an evaluation to the matrix; `read` are the nodes' labels as the text has them. */
-export function compactPlacements(answer: Answer, read: readonly { name: string; labels: Record<string, string> }[]): Matrix {
+export function compactPlacements(answer: EvaluateAnswer, read: readonly { name: string; labels: Record<string, string> }[]): Matrix {
   const columns: Column[] = [];
   let columnCount = 0;
   let nodes: string[] = [];
@@ -72,8 +72,8 @@ export function compactPlacements(answer: Answer, read: readonly { name: string;
     if (placement.nodes.length > nodes.length) nodes = placement.nodes.map((row) => row.name);
     columns.push({
       object,
-      kind: entry.kind ?? "",
-      name: entry.name ?? "",
+      kind: entry.kind,
+      name: entry.name,
       ...(entry.namespace ? { namespace: entry.namespace } : {}),
       verdicts: placement.nodes.map((row) => row.verdict),
       reasons: placement.nodes.map((row) => row.reason),

@@ -1,9 +1,12 @@
-import type { Answer, Finding, ObjectEntry } from "../contract.ts";
+import type { Finding, ValidateAnswer, ValidatedObject } from "claimkit";
 
 /** The greatest number of findings shown; the counts include the rest. */
 const MOST_FINDINGS = 5_000;
 const MOST_GOOD_OBJECTS = 200;
 const MOST_BAD_OBJECTS = 1_000;
+
+/** An object with its index in the whole text: objects without findings may be left out. */
+export type Indexed<T> = T & { index: number };
 
 /** How many findings there are, whatever of them is shown. */
 export interface Counts {
@@ -20,8 +23,8 @@ export interface Counts {
  * Returns which errors are in the answer that is given now. kubectl stops before anything is sent, and a server that cannot decode
  * an object answers with that alone: what validation would say comes only after it is mended.
  */
-export function answeredNow(findings: readonly Finding[], objects: readonly ObjectEntry[]): (finding: Finding) => boolean {
-  const byIndex = new Map(objects.map((entry, at) => [entry.index ?? at, entry]));
+export function answeredNow(findings: readonly Finding[], objects: readonly Indexed<Pick<ValidatedObject, "status">>[]): (finding: Finding) => boolean {
+  const byIndex = new Map(objects.map((entry) => [entry.index, entry]));
   const stops = findings.filter(({ origin, severity }) => origin === "kubectl" && severity === "error");
   const stopped = new Set(stops.map(({ object }) => object));
   // kubectl submits nothing of what follows a document that it cannot read.
@@ -35,7 +38,7 @@ export function answeredNow(findings: readonly Finding[], objects: readonly Obje
   };
 }
 
-export function countsOf({ findings, objects }: Answer): Counts {
+export function countsOf({ findings, objects }: Pick<ShortAnswer, "findings" | "objects">): Counts {
   const now = answeredNow(findings, objects);
   const counts: Counts = { errors: 0, warnings: 0, infos: 0, theirs: 0, kubectl: { now: 0, all: 0 }, server: { now: 0, all: 0 } };
   for (const finding of findings) {
@@ -45,7 +48,7 @@ export function countsOf({ findings, objects }: Answer): Counts {
     if (severity !== "error") continue;
     counts.errors += 1;
     if (origin !== "claimkit") counts.theirs += 1;
-    const of = { kubectl: counts.kubectl, "kube-apiserver": counts.server }[origin as string];
+    const of = origin === "kubectl" ? counts.kubectl : origin === "kube-apiserver" ? counts.server : undefined;
     if (!of) continue;
     of.all += 1;
     if (now(finding)) of.now += 1;
@@ -61,7 +64,8 @@ export interface KindCount {
 }
 
 /** An answer with as much of its lists as a person can look at. */
-export interface ShortAnswer extends Answer {
+export interface ShortAnswer extends Omit<ValidateAnswer, "objects"> {
+  objects: Indexed<ValidatedObject>[];
   /** Every kind of the text, whatever of its objects is listed. */
   kinds: KindCount[];
   /** The objects that its pods refer to were looked for in other texts. */
@@ -97,9 +101,9 @@ const OTHER_GROUP = "other-group";
 /** More of them than this share one finding. */
 const MOST_OTHERS = 8;
 
-function kindsOf(objects: readonly ObjectEntry[]): KindCount[] {
+function kindsOf(objects: readonly ValidatedObject[]): KindCount[] {
   const counts = new Map<string, KindCount>();
-  for (const { apiVersion = "", kind = "" } of objects) {
+  for (const { apiVersion, kind } of objects) {
     const key = `${apiVersion} ${kind}`;
     const known = counts.get(key);
     if (known) known.count += 1;
@@ -109,15 +113,13 @@ function kindsOf(objects: readonly ObjectEntry[]): KindCount[] {
 }
 
 /** Shortens an answer for the page: of a file with tens of thousands of objects only the worker keeps everything. */
-export function shorten(answer: Answer, text: string): ShortAnswer {
+export function shorten(answer: ValidateAnswer, text: string): ShortAnswer {
   let good = 0;
   let bad = 0;
   const others = answer.findings.filter(({ code }) => code === OTHER_GROUP).length;
   const findings = others > MOST_OTHERS ? answer.findings.filter(({ code }) => code !== OTHER_GROUP) : answer.findings;
-  const objects: ObjectEntry[] = [];
-  answer.objects.forEach((entry, index) => {
-    if (entry.valid === false ? (bad += 1) <= MOST_BAD_OBJECTS : (good += 1) <= MOST_GOOD_OBJECTS) objects.push({ ...entry, index });
-  });
+  const indexed = answer.objects.map((entry, index) => ({ ...entry, index }));
+  const objects = indexed.filter(({ valid }) => (valid === false ? (bad += 1) <= MOST_BAD_OBJECTS : (good += 1) <= MOST_GOOD_OBJECTS));
   return {
     ...answer,
     kinds: kindsOf(answer.objects),
@@ -126,7 +128,7 @@ export function shorten(answer: Answer, text: string): ShortAnswer {
     findings: worst(findings),
     objects,
     findingCount: findings.length,
-    counts: countsOf({ ...answer, findings }),
+    counts: countsOf({ findings, objects: indexed }),
     objectCount: answer.objects.length,
     badObjectCount: bad,
   };
@@ -139,11 +141,11 @@ const NOT_ALONE = ["nothing-checked", OTHER_GROUP];
  * Checks a text whose pods refer to objects of other texts: its own findings, and the findings about its references when all
  * texts form one stream, with it first.
  */
-export function checkedAmong(alone: Answer, text: string, others: readonly string[], check: (text: string) => Answer): Answer {
+export function checkedAmong(alone: ValidateAnswer, text: string, others: readonly string[], check: (text: string) => ValidateAnswer): ValidateAnswer {
   if (/^[\s\ufeff]*[{[]/.test(text) || alone.findings.some(({ severity, origin }) => severity === "error" && origin === "kubectl")) return alone;
   const part = (other: string) => (/^[\s\ufeff]*[{[]/.test(other) ? other.replace(/\t/g, " ") : other);
   const lines = text.split("\n").length;
-  const within = ({ range }: Finding) => range !== undefined && range !== null && range.start.line < lines;
+  const within = ({ range }: Finding) => range !== undefined && range.start.line < lines;
   const known = new Set(alone.findings.map(({ code, message, range }) => `${code} ${message} ${range?.start.offset}`));
   const more = check([text, ...others.map(part)].join("\n---\n")).findings.filter((finding) => within(finding) && finding.in === "text" && finding.origin === "claimkit" && !known.has(`${finding.code} ${finding.message} ${finding.range?.start.offset}`));
   // Their references were looked up in the other texts, so something was checked.

@@ -1,6 +1,7 @@
+import type { Release } from "claimkit";
 import type { Role } from "../state/files.ts";
 import type { Language } from "../i18n/index.ts";
-import type { Operation, PATCH_TYPES, Panel, Release } from "../state/options.ts";
+import type { Operation, PATCH_TYPES, Panel } from "../state/options.ts";
 
 export type Group = "start" | "devices" | "kinds" | "mistakes" | "nodes" | "requests";
 

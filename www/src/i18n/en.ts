@@ -1,4 +1,5 @@
-import type { PodTurn } from "claimkit";
+import type { FunnelStage, PodTurn, PoolAccount } from "claimkit";
+import type { Lack } from "../engine/devices.ts";
 
 /** The first names of many. */
 const some = (names: readonly string[], word: string) => (names.length > 5 ? `${names.slice(0, 5).join(", ")} ${word} ${names.length - 5} more` : names.join(", "));
@@ -109,7 +110,6 @@ export const en = {
   recovered: "The engine stopped on the last text and was started again.",
   stopped: "The engine keeps stopping on this text. It starts again when you ask for it.",
   crashedOn: "The engine stopped while checking this text:",
-  notThere: (verb: string) => `This build of the Wasm module does not have \`${verb}\`.`,
 
   noManifest: "None of the open files is a manifest, so there is nothing to check. Add one, or choose in a file's menu what it is used as.",
   newManifest: "Add a manifest",
@@ -434,7 +434,7 @@ export const en = {
     counters: () => "with enough counters",
     taint: () => "not tainted",
     constraint: () => "with the constraint's attribute",
-  } as Record<string, (detail: string) => string>,
+  } as Record<FunnelStage["stage"], (detail: string) => string>,
   seenValues: "is",
   missingAttribute: (path: string, on: number, of: number) => `\`${path}\` is on ${on} of ${of} devices. `,
   didYouMean: (names: string) => `Did you mean ${names}?`,
@@ -457,7 +457,7 @@ export const en = {
   charges: "What is charged",
   charged: (device: string, name: string, asked: string, charged: string, left: string) => `\`${device}\`: ${asked && `${asked} of `}${name} charged as ${charged}, ${left} left`,
   pools: "Pools that are not complete",
-  poolStates: { ok: "complete", incomplete: "incomplete", invalid: "invalid", obsolete: "an old generation" } as Record<string, string>,
+  poolStates: { ok: "complete", incomplete: "incomplete", invalid: "invalid", obsolete: "an old generation" } as Record<PoolAccount["state"], string>,
   notLookedAt: "Not looked at: what else the scheduler asks of a node (CPU and memory, taints of nodes, affinity), and objects that are not in the text.",
 
   // expressions
@@ -585,7 +585,7 @@ export const en = {
     undecided: () => "the search was too long",
     refused: (reasons: string) => reasons,
     leftOut: () => "not listed",
-  } as Record<string, (detail: string) => string>,
+  } as Partial<Record<Lack["stage"], (detail: string) => string>>,
   otherRelease: (answered: string, kubelet: string) => `This is the answer of Kubernetes ${answered}, but the nodes run ${kubelet}.`,
   answerAs: (release: string) => `Answer as ${release}`,
   cordoned: "cordoned",

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import zhUrl from "./engine-zh.json?url";
-import type { Origin } from "../contract.ts";
+import type { Origin } from "claimkit";
 import { lang } from "./index.ts";
 import { makeRules, translate, type Rule } from "./rules.ts";
 

@@ -46,7 +46,6 @@ const made: Omit<Sentences, keyof typeof strings> = {
   fixedAll: (n) => `已应用 ${count(n)} 个修复。`,
 
   panels: { problems: "问题", convert: "转换", devices: "设备", audit: "盘点", cel: "表达式", nodes: "节点（v1alpha1/2）", request: "请求", policy: "策略" },
-  notThere: (verb) => `此 Wasm 模块没有 \`${verb}\` 功能。`,
 
   accept: (who) => `${who}会接受`,
   acceptWarn: (who, n) => `${who}会接受，另有 ${count(n)} 条提示`,

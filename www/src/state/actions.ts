@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { ChangeSet } from "@codemirror/state";
-import type { Answer, Finding } from "../contract.ts";
+import type { Finding } from "claimkit";
 import { ask } from "../engine/client.ts";
 import { certainFixes, deletes, editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
@@ -9,7 +9,7 @@ import { report, stale } from "./checks.ts";
 import { fileById, files, literal, manifest, textOf, type PageFile } from "./files.ts";
 import { cluster } from "./gates.ts";
 import { notify } from "./notices.ts";
-import { target } from "./options.ts";
+import { target, type Target } from "./options.ts";
 
 /** Fixing one thing can uncover another; after this many rounds the rest is left to the person. */
 const MOST_ROUNDS = 8;
@@ -66,7 +66,7 @@ export async function planFixAll(wanted?: (finding: Finding) => boolean): Promis
     doc = round.changes.apply(doc);
     const text = doc.sliceString(0, undefined, file.eol);
     const options = cluster();
-    const outcome = await ask<Answer>("fix-all", { verb: "validate", text: literal("fix-all", text), options });
+    const outcome = await ask("fix-all", { question: "validate", text: literal("fix-all", text), options });
     if (outcome.kind !== "answer") break;
     findings = outcome.answer.findings;
     round = fixesOf(findings);
@@ -93,7 +93,7 @@ export function applyPlan(plan: FixPlan): void {
 }
 
 /** Puts a converted text in place; the version it was converted to stays chosen, so that a second press undoes nothing. */
-export function applyConverted(file: PageFile, text: string, to: string): void {
+export function applyConverted(file: PageFile, text: string, to: Target): void {
   replaceText(file.id, text);
   target.value = to;
   notifyChange(file.id, t.peek().applied);

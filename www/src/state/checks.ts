@@ -1,8 +1,7 @@
 import { batch, computed, effect, signal } from "@preact/signals";
 import { ask, engineState, forget, type TextSource } from "../engine/client.ts";
 import { countsOf, type ShortAnswer } from "../engine/report.ts";
-import type { Finding } from "../contract.ts";
-import { t } from "../i18n/index.ts";
+import type { Finding } from "claimkit";
 import { files, manifest, source, type PageFile } from "./files.ts";
 import { guideFor, helpsNobody, type Guide } from "./guide.ts";
 import { ignored } from "./options.ts";
@@ -74,15 +73,15 @@ function ofText(file: PageFile, answer: ShortAnswer): Pick<Report, "answer" | "g
 const LONGEST_BESIDES = 2_000_000;
 
 /** The other manifests: pods of a text refer to claims of others. */
-function besides(file: PageFile): { texts?: Record<string, TextSource> } {
+function besides(file: PageFile): TextSource[] {
   const others = files.peek().filter(({ id, role, doc }) => id !== file.id && role === "manifest" && doc.length > 0);
   const length = others.reduce((sum, { doc }) => sum + doc.length, file.doc.length);
-  return others.length === 0 || length > LONGEST_BESIDES ? {} : { texts: Object.fromEntries(others.map((other, index) => [`beside${index}`, source(other)])) };
+  return length > LONGEST_BESIDES ? [] : others.map(source);
 }
 
 async function check(file: PageFile, again = true): Promise<void> {
-  const options: Record<string, unknown> = { limits: LIMITS, ...cluster() };
-  const outcome = await ask<ShortAnswer>(`validate:${file.id}`, { verb: "validate", text: source(file), options, shape: "report", ...besides(file) });
+  const options = { limits: LIMITS, ...cluster() };
+  const outcome = await ask(`validate:${file.id}`, { question: "report", text: source(file), options, texts: { others: besides(file) } });
   if (outcome.kind === "superseded") return;
   // A worker may have died of something else: the same text gets a second chance, and no third.
   if (outcome.kind === "crashed" && again && engineState.peek() !== "failed") {
@@ -100,7 +99,7 @@ async function check(file: PageFile, again = true): Promise<void> {
       first = false;
       reports.value = new Map(reports.peek()).set(file.id, { fileId: file.id, version: file.version, ...ofText(file, outcome.answer), ms: outcome.ms });
     } else {
-      failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.kind === "missing" ? t.peek().notThere("validate") : outcome.message });
+      failed.set(file.id, { version: file.version, crashed: outcome.kind === "crashed", message: outcome.message });
     }
     failures.value = failed;
   });

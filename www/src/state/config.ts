@@ -1,8 +1,9 @@
+import type { Release } from "claimkit";
 import { batch, effect, signal, untracked } from "@preact/signals";
 import { editFile } from "../editor/editor.ts";
 import { activate, files, freeName, newFile, open, textOf, type PageFile } from "./files.ts";
 import { gates, namespaceLabels } from "./gates.ts";
-import { CONFIG_KEYS, gateWords, ignored, labelWords, release } from "./options.ts";
+import { CONFIG_KEYS, gateWords, ignored, isRelease, labelWords, release } from "./options.ts";
 
 /** An error of the file; lines count from 1. */
 export interface ConfigTrouble {
@@ -14,7 +15,7 @@ export const configTrouble = signal<ConfigTrouble | null>(null);
 
 /** The settings of the page that a `claimkit.toml` has. */
 export interface Config {
-  release: string;
+  release: Release | "";
   gates: Record<string, boolean>;
   labels: Record<string, string>;
   ignore: string[];
@@ -32,7 +33,7 @@ function read(text: string, values: Record<string, unknown>): Config | ConfigTro
   const wrong = (key: string, message: string): ConfigTrouble => ({ line: lineOf(text, key), message });
   for (const key of Object.keys(values)) if (!(CONFIG_KEYS as readonly string[]).includes(key)) return wrong(key, `unknown field \`${key}\`, expected one of ${CONFIG_KEYS.map((one) => `\`${one}\``).join(", ")}`);
   const { release: wanted = "", gates: set = {}, "namespace-labels": labels = {}, ignore = [], exclude = [] } = values;
-  if (typeof wanted !== "string" || !/^(1\.\d{1,3}(\.\d{1,3})?)?$/.test(wanted)) return wrong("release", "`release`: a release in quotes, such as \"1.36\" or \"1.36.2\"");
+  if (wanted !== "" && !isRelease(wanted)) return wrong("release", "`release`: a release in quotes, such as \"1.36\" or \"1.36.2\"");
   if (!isTable(set) || Object.values(set).some((value) => typeof value !== "boolean")) return wrong("gates", "`gates`: a table of names, each true or false");
   if (!isTable(labels) || Object.values(labels).some((value) => typeof value !== "string")) return wrong("namespace-labels", "`namespace-labels`: a table of labels with their values in quotes");
   for (const [key, list] of [["ignore", ignore], ["exclude", exclude]] as const) if (!Array.isArray(list) || list.some((item) => typeof item !== "string")) return wrong(key, `\`${key}\`: a list of texts in quotes`);

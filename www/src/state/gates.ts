@@ -1,4 +1,5 @@
 import { computed } from "@preact/signals";
+import type { CommonOptions, RequestOptions } from "claimkit";
 import { gateWords, labelWords, release } from "./options.ts";
 
 /** Pairs such as `Name=true, other=false`, one behind the other or line by line. */
@@ -27,14 +28,14 @@ export const gates = computed(() => {
 export const namespaceLabels = computed(() => Object.fromEntries(pairs(labelWords.value)));
 
 /** Returns the settings of the server: the release, and the gates and labels that differ from the defaults. */
-export function cluster(): Record<string, unknown> {
+export function cluster(): Pick<RequestOptions, "release" | "gates" | "namespaceLabels"> {
   const { set } = gates.value;
   const labels = namespaceLabels.value;
   return { ...(release.value ? { release: release.value } : {}), ...(Object.keys(set).length > 0 ? { gates: set } : {}), ...(Object.keys(labels).length > 0 ? { namespaceLabels: labels } : {}) };
 }
 
 /** The same for questions that know no namespace. */
-export function serverOnly(): Record<string, unknown> {
+export function serverOnly(): Pick<CommonOptions, "release" | "gates"> {
   const { namespaceLabels: _, ...rest } = cluster();
   return rest;
 }

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Finding } from "../contract.ts";
+import type { Finding } from "claimkit";
 import { files, type PageFile } from "./files.ts";
 
 /** Returns the name of a finding in a link: its code and place, which a reader of the address can make sense of. */

@@ -1,6 +1,6 @@
-import type { Finding, NodePlacement } from "../contract.ts";
+import type { Finding, FunnelStage, NodeAccount, NodeVerdict, Relaxation, RequestAccount } from "claimkit";
 import type { Admitted } from "../engine/admission.ts";
-import { lastPart, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
+import { lastPart } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import type { PageFile } from "./files.ts";
@@ -59,15 +59,15 @@ export async function verdictMarkdown({ kind, name, namespace, response, request
 }
 
 /** Why a node can or cannot take a claim. */
-export async function nodeMarkdown(node: NodePlacement, claim: string, verdict: string): Promise<string> {
+export async function nodeMarkdown(node: NodeVerdict, claim: string, verdict: string): Promise<string> {
   const lines = [`**${node.name}** × **${claim}**: ${verdict}`, "", quote(told(node.reason))];
   if (node.schedulerReason) lines.push("", `${t.peek().schedulerSays}: \`${node.schedulerReason}\``);
   for (const entry of node.claims ?? []) {
     for (const check of entry.checks) {
       lines.push("", `- ${check.holds === false ? "✕" : check.holds === true ? "✓" : "·"} ${told(check.why)}`);
-      for (const term of check.terms ?? []) {
+      for (const term of check.check === "selector" ? (check.terms ?? []) : []) {
         for (const requirement of term.requirements) {
-          lines.push(`  - ${requirement.holds === true ? "✓" : "✕"} \`${requirement.key} ${requirement.operator} ${(requirement.values ?? []).join(", ")}\`: ${told(requirement.why)}`);
+          lines.push(`  - ${requirement.holds === true ? "✓" : "✕"} \`${requirement.key} ${requirement.operator} ${requirement.values.join(", ")}\`: ${told(requirement.why)}`);
         }
       }
     }
@@ -82,9 +82,9 @@ export function relaxed({ text, gives }: Relaxation): string {
 }
 
 /** A step of the way from all devices to those that fit. */
-export function stageLabel(stage: Stage, request: RequestAccount): string {
+export function stageLabel(stage: FunnelStage, request: RequestAccount): string {
   const s = t.value;
-  return (s.stages[stage.stage] ?? s.stages["constraint"]!)(stage.stage === "class" ? request.class : String(stage.index ?? 0));
+  return s.stages[stage.stage](stage.stage === "class" ? request.class : String("index" in stage ? stage.index : 0));
 }
 
 /** How many devices are left of a request after each step. */

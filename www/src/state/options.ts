@@ -1,4 +1,5 @@
 import { signal, type Signal } from "@preact/signals";
+import type { ApiVersion, Release } from "claimkit";
 import { PANEL_NAMES } from "./panelnames.ts";
 import { remembered } from "./storage.ts";
 
@@ -21,7 +22,8 @@ function kept<T>(name: string, first: T, accepts: (value: unknown) => boolean): 
 }
 
 const oneOf = <T extends string>(name: string, allowed: readonly T[], first: T) => kept<T>(name, first, (value) => (allowed as readonly unknown[]).includes(value));
-const text = (name: string, first = "", pattern = /^[^]{0,400}$/) => kept<string>(name, first, (value) => typeof value === "string" && pattern.test(value));
+const matching = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value);
+const text = (name: string, first = "", pattern = /^[^]{0,400}$/) => kept<string>(name, first, matching(pattern));
 const flag = (name: string) => kept<boolean>(name, false, (value) => typeof value === "boolean");
 
 /** The options that are not as on a first visit; reading them subscribes to each. */
@@ -44,8 +46,8 @@ export type Panel = (typeof PANELS)[number];
 export const panel = oneOf<Panel>("panel", PANELS, "problems");
 
 /** A release as the engine names it; empty: each object chooses. Which there are is the engine's to say. */
-export type Release = string;
-export const release = text("release", "", /^(1\.\d{1,3}(\.\d{1,3})?)?$/);
+export const isRelease = (value: unknown): value is Release => matching(/^1\.\d{1,3}(\.\d{1,3})?$/)(value);
+export const release = kept<Release | "">("release", "", (value) => value === "" || isRelease(value));
 
 /** The keys of a `claimkit.toml`, as the command line reads them. */
 export const CONFIG_KEYS = ["release", "gates", "namespace-labels", "ignore", "exclude"] as const;
@@ -81,7 +83,8 @@ export const fieldManager = text("fieldManager", "kubectl");
 export const force = flag("force");
 
 /** The version to convert to, or a release, which takes the newest it serves; "other" chooses by the versions in the text. */
-export const target = text("target", "other", /^(other|resource\.k8s\.io\/v[a-z0-9]+|1\.\d{1,3})$/);
+export type Target = ApiVersion | `1.${number}`;
+export const target = kept<"other" | Target>("target", "other", matching(/^(other|resource\.k8s\.io\/v[a-z0-9]+|1\.\d{1,3})$/));
 export const lossy = flag("lossy");
 /** Every open manifest is converted, and not the one on the screen alone. */
 export const wholeProject = flag("wholeProject");

@@ -1,4 +1,4 @@
-import type { Range } from "../contract.ts";
+import type { Range } from "claimkit";
 import type { PageFile } from "./files.ts";
 import { toSpan } from "../editor/positions.ts";
 

@@ -1,23 +1,25 @@
+import type { ConvertOptions } from "claimkit";
 import { ask } from "../engine/client.ts";
-import type { ConvertedAnswer } from "../engine/converted.ts";
+import type { Conversion } from "../engine/converted.ts";
 import { editFile } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
 import { versionsIn } from "./family.ts";
 import { fileById, files, source, textOf, type PageFile } from "./files.ts";
 import { notify } from "./notices.ts";
+import type { Target } from "./options.ts";
 
 /** A file of the project and what a conversion makes of it. */
 export interface ConvertedFile {
   file: PageFile;
   /** Null where it has no object of a known version. */
-  answer: ConvertedAnswer | null;
+  answer: Conversion | null;
   /** Why there is no answer. */
   failed: string;
 }
 
 /** Converts every manifest, each read beside all others, one after the other; `known` are the versions there are, oldest first. */
-export async function convertAll(to: string, options: Record<string, unknown>, known: readonly string[], tell: (done: ConvertedFile[], all: number) => void, current: () => boolean): Promise<void> {
+export async function convertAll(to: Target, options: Omit<ConvertOptions, "to">, known: readonly string[], tell: (done: ConvertedFile[], all: number) => void, current: () => boolean): Promise<void> {
   const manifests = files.peek().filter(({ role, doc }) => role === "manifest" && doc.length > 0);
   const done: ConvertedFile[] = [];
   for (const file of manifests) {
@@ -26,15 +28,14 @@ export async function convertAll(to: string, options: Record<string, unknown>, k
       done.push({ file, answer: null, failed: "" });
     } else {
       const others = manifests.filter(({ id }) => id !== file.id);
-      const outcome = await ask<ConvertedAnswer>("convert-all", {
-        verb: "convert",
+      const outcome = await ask("convert-all", {
+        question: "convert",
         text: source(file),
         options: { to, ...options },
-        ...(others.length > 0 ? { texts: Object.fromEntries(others.map((other, index) => [`beside${index}`, source(other)])) } : {}),
-        shape: "converted",
+        texts: { others: others.map(source) },
       });
       if (!current() || outcome.kind === "superseded") return;
-      done.push(outcome.kind === "answer" ? { file, answer: outcome.answer, failed: "" } : { file, answer: null, failed: outcome.kind === "missing" ? "convert" : outcome.message });
+      done.push(outcome.kind === "answer" ? { file, answer: outcome.answer, failed: "" } : { file, answer: null, failed: outcome.message });
     }
     tell([...done], manifests.length);
   }

@@ -1,17 +1,10 @@
 import { computed, signal } from "@preact/signals";
+import type { Release, ReleaseEntry } from "claimkit";
 import { ask } from "../engine/client.ts";
 import { lang } from "../i18n/index.ts";
 import { literal } from "./files.ts";
 
-/** A release in the engine's answer to `releases`, oldest first. */
-export interface ReleaseEntry {
-  release: string;
-  lastPatch: string;
-  versions: { apiVersion: string; documentation?: string }[];
-  changes: { since: string; documentation?: string }[];
-}
-
-/** The releases that the engine supports, so that a new one needs no change here. */
+/** The releases that the engine supports, oldest first, so that a new one needs no change here. */
 export const releases = signal<readonly ReleaseEntry[]>([]);
 let told = "";
 
@@ -19,20 +12,22 @@ let told = "";
 export async function loadReleases(): Promise<void> {
   const locale = lang.peek();
   if (told === locale) return;
-  const outcome = await ask<{ releases?: ReleaseEntry[] }>("releases", { verb: "releases", text: literal("releases", ""), options: { locale } });
-  if (outcome.kind !== "answer" || !outcome.answer.releases) return;
+  const outcome = await ask("releases", { question: "releases", text: literal("releases", ""), options: { locale } });
+  if (outcome.kind !== "answer") return;
   told = locale;
   releases.value = outcome.answer.releases;
 }
 
 /** A choice of the list: every minor release, and the last patch before rules changed inside one. */
 export interface Choice {
-  value: string;
+  value: Release;
   label: string;
   notes: string[];
 }
 
 const patchOf = (release: string) => Number(release.split(".")[2] ?? 0);
+/** Returns a patch of a minor release. */
+export const patchNamed = (release: Release, patch: number): Release => `1.${Number(release.split(".")[1])}.${patch}`;
 
 export const choices = computed<Choice[]>(() =>
   releases.value.flatMap(({ release, lastPatch, versions, changes }) => {
@@ -44,7 +39,7 @@ export const choices = computed<Choice[]>(() =>
       const notes = changes.filter(({ since }) => patchOf(since) === start).flatMap(({ documentation }) => documentation ?? []);
       return {
         // A minor release alone means its last patch.
-        value: next === undefined ? release : `${release}.${end}`,
+        value: next === undefined ? release : patchNamed(release, end),
         label: starts.length > 1 ? `${release}.${start} – ${release}.${end}` : release,
         notes: [served, ...notes],
       };

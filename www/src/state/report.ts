@@ -1,4 +1,4 @@
-import type { Answer, Finding } from "../contract.ts";
+import type { Finding, ValidateAnswer } from "claimkit";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { download } from "./actions.ts";
@@ -15,7 +15,7 @@ const LEVELS: Record<Finding["severity"], string> = { error: "error", warning: "
 
 interface Checked {
   file: PageFile;
-  answer: Answer;
+  answer: ValidateAnswer;
 }
 
 function sarif(checked: readonly Checked[]): unknown {
@@ -61,7 +61,7 @@ async function checkAll(): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const file of files.peek().filter(({ role }) => role === "manifest")) {
     const options = { limits: LIMITS, ...cluster() };
-    const outcome = await ask<Answer>(`saved:${file.id}`, { verb: "validate", text: source(file), options });
+    const outcome = await ask(`saved:${file.id}`, { question: "validate", text: source(file), options });
     if (outcome.kind === "answer") checked.push({ file, answer: outcome.answer });
   }
   return checked;

@@ -1,5 +1,4 @@
 import { ask } from "../engine/client.ts";
-import type { TextSelector } from "claimkit";
 import { editFile, notifyChange } from "../editor/editor.ts";
 import { toSpan } from "../editor/positions.ts";
 import { t } from "../i18n/index.ts";
@@ -16,7 +15,7 @@ function written(expression: string, json: boolean): string {
 /** Writes an expression in place of every selector of the text that has the old one. */
 export async function writeSelector(all: Together, before: string, expression: string): Promise<void> {
   const s = t.peek();
-  const outcome = await ask<{ selectors: TextSelector[] }>("symbols", { verb: "symbols", text: all });
+  const outcome = await ask("symbols", { question: "symbols", text: all, options: {} });
   if (outcome.kind !== "answer") return;
   const places = outcome.answer.selectors.filter((selector) => selector.expression === before).map(({ range }) => all.locate(range));
   if (places.length === 0 || places.some(({ file }) => fileById(file.id)?.version !== file.version)) {

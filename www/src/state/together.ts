@@ -1,4 +1,4 @@
-import type { Range } from "../contract.ts";
+import type { Range } from "claimkit";
 import type { TextSource } from "../engine/client.ts";
 import { files, manifest, textOf, type PageFile } from "./files.ts";
 

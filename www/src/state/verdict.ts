@@ -10,7 +10,6 @@ export interface Verdict {
 export function verdictOf(answer: ShortAnswer): Verdict {
   const s = t.value;
   const { errors, warnings, infos, kubectl, server } = answer.counts;
-  if (answer.error) return { tone: "bad", text: answer.error };
   if (answer.among && errors === 0 && !answer.objects.some(({ valid }) => typeof valid === "boolean")) return { tone: "none", text: warnings > 0 ? s.referencesBad(warnings) : s.referencesGood };
   if (!answer.ok && (answer.findings.some((finding) => finding.code === "nothing-checked") || errors === 0)) return { tone: "none", text: s.nothingChecked };
   for (const [origin, own] of [["kubectl", kubectl], ["kube-apiserver", server]] as const) {

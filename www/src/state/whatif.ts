@@ -1,7 +1,10 @@
+import type { AllocateOptions } from "claimkit";
 import { whatIf } from "./options.ts";
 
+type WhatIf = NonNullable<AllocateOptions["whatIf"]>;
+
 /** A change on the command line, and the list of the request that it goes to. */
-const LISTS: Record<string, string> = { free: "free", untaint: "untaint", "without-rule": "withoutRules", "node-like": "nodesLike" };
+const LISTS: Record<string, keyof WhatIf> = { free: "free", untaint: "untaint", "without-rule": "withoutRules", "node-like": "nodesLike" };
 
 /** Returns the kind and the name of a change: `free=ns/claim` is `free` and `ns/claim`. */
 export function partsOf(change: string): { kind: string; name: string } {
@@ -10,10 +13,13 @@ export function partsOf(change: string): { kind: string; name: string } {
 }
 
 /** The option of `allocate` that changes make; none where nothing is changed. */
-export function whatIfOption(changes: readonly string[]): { whatIf?: Record<string, string[]> } {
+export function whatIfOption(changes: readonly string[]): { whatIf?: WhatIf } {
   if (changes.length === 0) return {};
-  const lists: Record<string, string[]> = {};
-  for (const { kind, name } of changes.map(partsOf)) (lists[LISTS[kind] ?? kind] ??= []).push(name);
+  const lists: Partial<Record<keyof WhatIf, string[]>> = {};
+  for (const { kind, name } of changes.map(partsOf)) {
+    const list = LISTS[kind];
+    if (list) (lists[list] ??= []).push(name);
+  }
   return { whatIf: lists };
 }
 

@@ -1,12 +1,12 @@
-import type { NodePlacement, RequirementResult } from "../contract.ts";
+import type { NodeVerdict, RequirementCheck } from "claimkit";
 
 /** Labels to set, and labels to remove (null). */
 export type LabelChange = Record<string, string | null>;
 
 /** Returns the label that would meet one requirement; undefined where no label helps. */
-function wanted({ path, operator, values, key }: RequirementResult): LabelChange | undefined {
+function wanted({ path, operator, values, key }: RequirementCheck): LabelChange | undefined {
   if (!path.includes("matchExpressions")) return undefined;
-  const [first] = values ?? [];
+  const [first] = values;
   const number = Number(first);
   switch (operator) {
     case "In":
@@ -26,11 +26,12 @@ function wanted({ path, operator, values, key }: RequirementResult): LabelChange
 }
 
 /** For each selector that refuses the node: the labels that would make its nearest term match. */
-export function labelsFor(node: NodePlacement): LabelChange | null {
+export function labelsFor(node: NodeVerdict): LabelChange | null {
   const change: LabelChange = {};
   for (const claim of node.claims ?? []) {
-    for (const { terms, nearestTerm, holds } of claim.checks) {
-      if (holds !== false || !terms) continue;
+    for (const check of claim.checks) {
+      if (check.check !== "selector" || check.holds !== false || !check.terms) continue;
+      const { terms, nearestTerm } = check;
       const term = terms.find(({ index }) => index === nearestTerm) ?? terms[0];
       for (const requirement of term?.requirements ?? []) {
         if (requirement.holds === true) continue;

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { Range, TextEdit } from "../contract.ts";
-import { lastPart, type Account as Told, type Judged, type NodeAccount, type Relaxation, type RequestAccount, type Stage } from "../engine/devices.ts";
+import type { FunnelStage, NodeAccount, Range, Relaxation, RequestAccount, TextEdit } from "claimkit";
+import { lastPart, selects, type Account as Told } from "../engine/devices.ts";
 import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
 import { told } from "../i18n/engine.ts";
@@ -129,9 +129,10 @@ function Suppositions({ node }: { node: NodeAccount }) {
   );
 }
 
-function StageRow({ stage, of, request }: { stage: Stage; of: number; request: RequestAccount }) {
+function StageRow({ stage, of, request }: { stage: FunnelStage; of: number; request: RequestAccount }) {
   const s = t.value;
   const label = stageLabel(stage, request);
+  const { seen = {}, missing: unfound = [], errors = {} } = stage.stage === "class" || stage.stage === "selector" ? stage : {};
   return (
     <li class={stage.left < Math.max(1, request.wanted) ? "stage lacking" : "stage"}>
       <span class="stage-bar" aria-hidden="true">
@@ -141,12 +142,12 @@ function StageRow({ stage, of, request }: { stage: Stage; of: number; request: R
       <span>
         {label}
         {stage.lost && <span class="note"> −{stage.lost.count}: {some(stage.lost.devices)}</span>}
-        {Object.entries(stage.seen ?? {}).map(([path, values]) => (
+        {Object.entries(seen).map(([path, values]) => (
           <span class="stage-more" key={path}>
             <code>{path}</code> {s.seenValues} {Object.entries(values).map(([value, count]) => `${value} ×${count}`).join(", ")}
           </span>
         ))}
-        {(stage.missing ?? []).map((missing) => (
+        {unfound.map((missing) => (
           <span class="stage-more" key={missing.path}>
             <Ticked text={s.missingAttribute(missing.path, missing.on, missing.of)} />
             {missing.near.length > 0 && <Ticked text={s.didYouMean(missing.near.map((name) => `\`${name}\``).join(", "))} />}
@@ -158,7 +159,7 @@ function StageRow({ stage, of, request }: { stage: Stage; of: number; request: R
             )}
           </span>
         ))}
-        {Object.keys(stage.errors ?? {}).map((error) => (
+        {Object.keys(errors).map((error) => (
           <span class="stage-more exact" key={error}>
             {error}
           </span>
@@ -205,22 +206,26 @@ function Selectors({ request, device, all }: { request: RequestAccount; device: 
   const s = t.value;
   const asked = { device, claim: request.claim, request: `${request.request}${request.sub === null ? "" : `/${request.sub}`}`, class: request.class };
   const key = JSON.stringify([all.key, all.version, asked, serverOnly()]);
-  const { outcome } = useEngine<Judged[]>("judged", key, () => ({ verb: "cel", text: all, options: { asked, ...serverOnly() }, shape: "judged" }));
-  if (outcome?.kind !== "answer") return <Trouble outcome={outcome} verb="cel" />;
+  const { outcome } = useEngine("judged", key, () => ({ question: "judged", text: all, options: { asked, ...serverOnly() } }));
+  if (outcome?.kind !== "answer") return <Trouble outcome={outcome} />;
   return (
     <>
-      {outcome.answer.map((selector, index) => (
-        <div class="judged" key={index}>
-          <p>
-            <span class={`sign-box verdict-${selector.result?.match ? "Yes" : "No"}`} aria-hidden="true">
-              {selector.result?.match ? SIGNS.Yes : SIGNS.No}
-            </span>{" "}
-            {s.selectorOf(selector.kind === "DeviceClass" ? `DeviceClass ${selector.of}` : `${s.request} ${selector.request}`, selector.index)}
-          </p>
-          {(selector.error ?? selector.result?.error) && <p class="exact bad-text">{selector.error ?? selector.result?.error}</p>}
-          <Traced expression={selector.expression} trace={selector.result?.trace ?? []} />
-        </div>
-      ))}
+      {outcome.answer.map(({ result, ...selector }, index) => {
+        const verdict = selects(result) ? "Yes" : "No";
+        const error = selector.error ?? (result && "error" in result ? result.error : "");
+        return (
+          <div class="judged" key={index}>
+            <p>
+              <span class={`sign-box verdict-${verdict}`} aria-hidden="true">
+                {SIGNS[verdict]}
+              </span>{" "}
+              {s.selectorOf(selector.kind === "DeviceClass" ? `DeviceClass ${selector.of}` : `${s.request} ${selector.request}`, selector.index)}
+            </p>
+            {error && <p class="exact bad-text">{error}</p>}
+            <Traced expression={selector.expression} trace={result?.trace ?? []} />
+          </div>
+        );
+      })}
     </>
   );
 }
@@ -409,7 +414,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           <Facts title={s.charges} lines={node.charges.map(({ device, name: capacity, asked, charged, left }) => s.charged(lastPart(device), capacity, asked ?? "", charged, left))} />
           <Facts
             title={s.pools}
-            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state] ?? state}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${told(why)}`).join("")}`)}
+            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state]}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${told(why)}`).join("")}`)}
           />
           <DeviceTable node={node} all={all} />
           <Facts title={s.otherPlugins} lines={(node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources").map(({ plugin, reasons, why }) => `${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.map((line) => told(line)).join("; ")}` : ""}`)} />

@@ -1,4 +1,4 @@
-import type { AmountUse, UsageRow } from "claimkit";
+import type { AmountUse, ClaimUsage, PoolUsage, UsageRow } from "claimkit";
 import { useMemo, useState } from "preact/hooks";
 import { roughly, type Audited } from "../engine/audited.ts";
 import { exampleById } from "../examples/index.ts";
@@ -26,6 +26,9 @@ type Part = (typeof PARTS)[number];
 const FEW = 50;
 /** With fewer rows a filter is in the way. */
 const MANY = 15;
+
+/** A row of any grouping. */
+type AnyRow = UsageRow | PoolUsage | ClaimUsage;
 
 const partsOf = ({ devices }: UsageRow): [Part, number][] => PARTS.map((part) => [part, devices[part] ?? 0]);
 
@@ -65,7 +68,7 @@ function Amounts({ title, amounts }: { title: string; amounts: readonly AmountUs
   );
 }
 
-function Row({ row, name, claims }: { row: UsageRow; name: string; claims: boolean }) {
+function Row({ row, name, claims }: { row: AnyRow; name: string; claims: boolean }) {
   const s = t.value;
   const [open, setOpen] = useState(false);
   const more = row.capacity.length + row.counters.length > 0;
@@ -81,13 +84,13 @@ function Row({ row, name, claims }: { row: UsageRow; name: string; claims: boole
           ) : (
             <Visible text={name} />
           )}
-          {row.driver !== undefined && <span class="note"> {row.driver}</span>}
+          {"driver" in row && <span class="note"> {row.driver}</span>}
         </th>
         <td class="usage-picture">
           <Bar row={row} />
         </td>
-        {claims && <td class="tabular">{row.claims?.allocated.toLocaleString()}</td>}
-        {claims && <td class="tabular">{row.claims?.pending.toLocaleString()}</td>}
+        {claims && <td class="tabular">{"claims" in row && row.claims.allocated.toLocaleString()}</td>}
+        {claims && <td class="tabular">{"claims" in row && row.claims.pending.toLocaleString()}</td>}
         <td class="tabular">{row.devices.total?.toLocaleString() ?? "–"}</td>
         {partsOf(row).map(([part, count]) => (
           <td key={part} class={`tabular${count === 0 ? " none" : ""}`}>
@@ -117,7 +120,8 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
   const nameOf = ({ name }: UsageRow) => name ?? s.noSingleNode;
   const rows = useMemo(() => {
     const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
-    return usage[by].filter((row) => parts.every((part) => `${nameOf(row)} ${row.driver ?? ""}`.toLowerCase().includes(part)));
+    const all: readonly AnyRow[] = usage[by];
+    return all.filter((row) => parts.every((part) => `${nameOf(row)} ${"driver" in row ? row.driver : ""}`.toLowerCase().includes(part)));
   }, [usage, by, words]);
   const claims = by === "classes" || by === "namespaces";
   return (
@@ -166,7 +170,7 @@ function Usage({ usage }: { usage: Audited["usage"] }) {
           </thead>
           <tbody>
             {rows.slice(0, most).map((row) => (
-              <Row key={`${by} ${row.driver ?? ""} ${row.name}`} row={row} name={nameOf(row)} claims={claims} />
+              <Row key={`${by} ${"driver" in row ? row.driver : ""} ${row.name}`} row={row} name={nameOf(row)} claims={claims} />
             ))}
           </tbody>
         </table>
@@ -188,7 +192,7 @@ export function Audit() {
   const all = together("nodes");
   const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
   const key = all && JSON.stringify([all.key, all.version, serverOnly()]);
-  const { outcome, fresh } = useEngine<Audited>("audit", key, () => ({ verb: "audit", text: all!, options: serverOnly(), shape: "audit" }), pauseFor(length));
+  const { outcome, fresh } = useEngine("audit", key, () => ({ question: "audit", text: all!, options: serverOnly() }), pauseFor(length));
   if (!file || !all) return null;
   const answer = outcome?.kind === "answer" ? outcome.answer : null;
   if (answer?.empty && familyOf(all) === "classic") return <Elsewhere text={s.forNodes} label={s.openNodes} to="nodes" />;
@@ -210,7 +214,7 @@ export function Audit() {
   }
   return (
     <div class="audit" aria-busy={!fresh}>
-      <Trouble outcome={outcome} verb="audit" />
+      <Trouble outcome={outcome} />
       {!answer && !outcome && <p class="muted quiet">{s.waiting}</p>}
       {answer && (
         <>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Check, ClaimPlacement, NodePlacement, Range, RequirementResult, TermResult } from "../contract.ts";
+import type { ClaimCheck, ClaimVerdict, NodeVerdict, Range, RequirementCheck, TermCheck } from "claimkit";
 import { ask } from "../engine/client.ts";
 import type { Matrix } from "../engine/placement.ts";
 import { mark, reveal } from "../editor/editor.ts";
@@ -26,9 +26,9 @@ function show(all: Together, range: Range): void {
   reveal(found.file.id, found.range);
 }
 
-function Requirement({ requirement, all }: { requirement: RequirementResult; all: Together }) {
+function Requirement({ requirement, all }: { requirement: RequirementCheck; all: Together }) {
   const tone = requirement.holds === true ? "good" : requirement.holds === false ? "bad" : "warn";
-  const values = requirement.values ?? [];
+  const { values } = requirement;
   const body = (
     <>
       <span class={`tick ${tone}`}>
@@ -48,7 +48,7 @@ function Requirement({ requirement, all }: { requirement: RequirementResult; all
   return <li>{range ? <button type="button" class="requirement" onClick={() => show(all, range)}>{body}</button> : <div class="requirement">{body}</div>}</li>;
 }
 
-function Terms({ check, terms, all }: { check: Check; terms: TermResult[]; all: Together }) {
+function Terms({ nearest, terms, all }: { nearest: number | undefined; terms: readonly TermCheck[]; all: Together }) {
   const s = t.value;
   return (
     <ol class="terms">
@@ -56,7 +56,7 @@ function Terms({ check, terms, all }: { check: Check; terms: TermResult[]; all: 
         <li key={term.index} class={`term ${term.outcome}`}>
           <div class="term-head">
             {s.term(term.index + 1, terms.length)} <b>{s.termOutcomes[term.outcome]}</b>
-            {check.nearestTerm === term.index && terms.length > 1 && <span class="chip">{s.nearest}</span>}
+            {nearest === term.index && terms.length > 1 && <span class="chip">{s.nearest}</span>}
           </div>
           <ul>
             {term.requirements.map((requirement, index) => (
@@ -69,36 +69,41 @@ function Terms({ check, terms, all }: { check: Check; terms: TermResult[]; all: 
   );
 }
 
-function CheckRow({ check, all }: { check: Check; all: Together }) {
+/** The path of a selector, which leads to its place. */
+function Source({ source, range, all }: { source: string; range: Range | undefined; all: Together }) {
+  const path = <code>{source}</code>;
+  if (!range) return path;
+  return (
+    <button type="button" class="link-button" onClick={() => show(all, range)}>
+      {path}
+    </button>
+  );
+}
+
+function CheckRow({ check, all }: { check: ClaimCheck; all: Together }) {
   const tone = check.holds === true ? "good" : check.holds === false ? "bad" : "none";
-  const { range } = check;
+  const selector = check.check === "selector" ? check : null;
   return (
     <li class="check">
       <div class="check-head">
         <span class={`tick ${tone}`}>{tone === "none" ? <Icon name="info" size={14} /> : <Icon name={tone === "good" ? "check" : "cross"} size={14} />}</span>
         <span>
           <Ticked text={check.holds === false && check.why === check.schedulerReason ? check.why : told(check.why)} />
-          {check.source && (
+          {selector?.source && (
             <>
               {" "}
-              {range ? (
-                <button type="button" class="link-button" onClick={() => show(all, range)}>
-                  <code>{check.source}</code>
-                </button>
-              ) : (
-                <code>{check.source}</code>
-              )}
+              <Source source={selector.source} range={selector.range} all={all} />
             </>
           )}
         </span>
       </div>
-      {(check.eagerError || check.lazyError) && <p class="exact bad-text">{check.eagerError ?? check.lazyError}</p>}
-      {check.terms && <Terms check={check} terms={check.terms} all={all} />}
+      {(selector?.eagerError || selector?.lazyError) && <p class="exact bad-text">{selector.eagerError ?? selector.lazyError}</p>}
+      {selector?.terms && <Terms nearest={selector.nearestTerm} terms={selector.terms} all={all} />}
     </li>
   );
 }
 
-function Claim({ claim, all, alone }: { claim: ClaimPlacement; all: Together; alone: boolean }) {
+function Claim({ claim, all, alone }: { claim: ClaimVerdict; all: Together; alone: boolean }) {
   const s = t.value;
   const name = [claim.entry, claim.claim ?? claim.class].filter(Boolean).join(" → ");
   return (
@@ -126,11 +131,12 @@ function Claim({ claim, all, alone }: { claim: ClaimPlacement; all: Together; al
 }
 
 /** The requirements that fail on the nearest term, or what decides otherwise. */
-function deciding(node: NodePlacement): Range[] {
+function deciding(node: NodeVerdict): Range[] {
   const ranges: Range[] = [];
   for (const claim of node.claims ?? []) {
-    for (const { terms, nearestTerm, matchedTerm } of claim.checks) {
-      if (!terms) continue;
+    for (const check of claim.checks) {
+      if (check.check !== "selector" || !check.terms) continue;
+      const { terms, nearestTerm, matchedTerm } = check;
       const of = nearestTerm ?? matchedTerm;
       const term = terms.find((entry) => entry.index === of);
       for (const requirement of term?.requirements ?? []) {
@@ -165,41 +171,31 @@ export function Cell({ matrix, row, column, all }: Props) {
   const labels = matrix.labels[row] ?? {};
   const [edited, setEdited] = useState<Record<string, string> | null>(null);
   const [open, setOpen] = useState(false);
-  const [node, setNode] = useState<NodePlacement | null>(null);
+  const [node, setNode] = useState<NodeVerdict | null>(null);
   const changed = edited !== null;
   const tried = JSON.stringify(edited);
 
-  const askWith = async (other: Record<string, string>, slot = "cell"): Promise<NodePlacement | null> => {
+  const askWith = async (other: Record<string, string>, slot = "cell"): Promise<NodeVerdict | null> => {
     if (!entry) return null;
     const text = JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name, labels: other } });
-    const outcome = await ask<NodePlacement | null>(
-      slot,
-      {
-        verb: "evaluate",
-        text: all,
-        options: serverOnly(),
-        texts: { nodes: literal("what-if", text) },
-        shape: "cell",
-        cell: { object: entry.object, node: 0, name },
-      },
-      true,
-    );
+    const options = { ...serverOnly(), cell: { object: entry.object, node: 0, name } };
+    const outcome = await ask(slot, { question: "cell", text: all, options, texts: { nodes: literal("what-if", text) } }, true);
     return outcome.kind === "answer" ? outcome.answer : null;
   };
 
   useEffect(() => {
     const nodes = fileOf("nodes");
     if (!nodes || !entry) return undefined;
-    const request = { verb: "evaluate", text: all, options: serverOnly(), shape: "cell" } as const;
     let current = true;
-    const take = (found: NodePlacement | null) => {
+    const take = (found: NodeVerdict | null) => {
       if (!current || !found) return;
       setNode(found);
       markAll(all, deciding(found));
       announce(t.peek().cell(name, entry.name, t.peek().verdicts[found.verdict]));
     };
     if (edited === null) {
-      void ask<NodePlacement | null>("cell", { ...request, texts: { nodes: source(nodes) }, cell: { object: entry.object, node: row, name } }, true).then((outcome) => {
+      const options = { ...serverOnly(), cell: { object: entry.object, node: row, name } };
+      void ask("cell", { question: "cell", text: all, options, texts: { nodes: source(nodes) } }, true).then((outcome) => {
         if (outcome.kind === "answer") take(outcome.answer);
       });
     } else {

@@ -1,4 +1,4 @@
-import type { ClaimPlacement, NodePlacement } from "../contract.ts";
+import type { ClaimCheck, ClaimVerdict, NodeVerdict } from "claimkit";
 import { t } from "../i18n/index.ts";
 import { Icon } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
@@ -10,10 +10,10 @@ interface Link {
   broken: boolean;
 }
 
-const fails = (claim: ClaimPlacement, ...checks: string[]) => claim.checks.some(({ check, holds }) => holds === false && checks.includes(check));
+const fails = (claim: ClaimVerdict, ...checks: ClaimCheck["check"][]) => claim.checks.some(({ check, holds }) => holds === false && checks.includes(check));
 
 /** From the pod to the node, with the place where it does not hold. */
-function links(claim: ClaimPlacement, node: NodePlacement, subject: { kind: string; name: string }): Link[] {
+function links(claim: ClaimVerdict, node: NodeVerdict, subject: { kind: string; name: string }): Link[] {
   const chain: Link[] = [];
   if (subject.kind === "Pod") chain.push({ kind: "Pod", name: subject.name, broken: fails(claim, "exists", "owner", "context") });
   if (claim.claim) chain.push({ kind: "ResourceClaim", name: claim.claim.split("/").pop() ?? "", broken: fails(claim, "class", "deleted", "deallocation", "inUse") });
@@ -26,7 +26,7 @@ function links(claim: ClaimPlacement, node: NodePlacement, subject: { kind: stri
 }
 
 /** Shows the references between the objects: pod → claim → class → node, with the broken one marked. */
-export function Chain({ node, subject }: { node: NodePlacement; subject: { kind: string; name: string } }) {
+export function Chain({ node, subject }: { node: NodeVerdict; subject: { kind: string; name: string } }) {
   const s = t.value;
   return (
     <div class="chains" role="group" aria-label={s.picture}>

@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Decision, ObjectEntry } from "../contract.ts";
+import type { ApiVersion, ConvertedObject, Decision } from "claimkit";
 import { reveal } from "../editor/editor.ts";
 import { meaningOf } from "../i18n/codes.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
-import type { ConvertedAnswer } from "../engine/converted.ts";
+import type { Conversion } from "../engine/converted.ts";
 import { fileHeads, manifest, source, textOf, type PageFile } from "../state/files.ts";
 import { overlay, reports } from "../state/checks.ts";
 import { versionsIn } from "../state/family.ts";
 import { serverOnly } from "../state/gates.ts";
 import { together } from "../state/together.ts";
-import { annotate, lossy, target, wholeProject } from "../state/options.ts";
+import { annotate, lossy, target, wholeProject, type Target } from "../state/options.ts";
 import { loadReleases, releases, versions } from "../state/releases.ts";
 import { Commands } from "./Commands.tsx";
 import { Compare } from "./Compare.tsx";
@@ -27,7 +27,7 @@ import { pauseFor, useEngine } from "./useEngine.ts";
  * Returns the default target of a conversion: the newest version, or one below it where the text has that already; null
  * where it has no object of a known version.
  */
-function direction(found: ReadonlySet<string>, known: readonly string[]): string | null {
+function direction(found: ReadonlySet<string>, known: readonly ApiVersion[]): ApiVersion | null {
   const newest = known.at(-1);
   const oldest = known.find((version) => found.has(version));
   if (oldest === undefined || newest === undefined) return null;
@@ -48,10 +48,10 @@ const DECISION = "conversion-decision";
 /** Finding code of objects of other groups, which are copied unchanged. */
 const LEFT = "other-group";
 
-const named = ({ kind = "", name = "" }: ObjectEntry): string => `${kind} ${name}`.trim();
+const named = ({ kind, name }: ConvertedObject): string => `${kind} ${name}`.trim();
 
 /** Shows the assumptions that no tool can check, with the alternatives. */
-function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileId: string }) {
+function Decisions({ entries, fileId }: { entries: readonly ConvertedObject[]; fileId: string }) {
   const s = t.value;
   const list = entries.flatMap((entry) => (entry.decisions ?? []).map((decision): Decision & { of: string } => ({ ...decision, of: named(entry) })));
   if (list.length === 0) return null;
@@ -64,20 +64,19 @@ function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
       </label>
       <ul>
         {list.map((decision, index) => {
-          const { range } = decision;
           const body = (
             <>
               <span>
                 <Visible text={decision.of} />: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={told(decision.message)} />
               </span>
-              {(decision.alternatives ?? []).length > 0 && (
+              {decision.alternatives.length > 0 && (
                 <span class="finding-help">
-                  {s.alternatives} <Ticked text={decision.alternatives!.map((other) => told(other)).join("; ")} />
+                  {s.alternatives} <Ticked text={decision.alternatives.map((other) => told(other)).join("; ")} />
                 </span>
               )}
             </>
           );
-          return <li key={index}>{range ? <button type="button" class="finding-main" onClick={() => reveal(fileId, range)}>{body}</button> : <div class="finding-main">{body}</div>}</li>;
+          return <li key={index}><button type="button" class="finding-main" onClick={() => reveal(fileId, decision.range)}>{body}</button></li>;
         })}
       </ul>
     </section>
@@ -85,14 +84,14 @@ function Decisions({ entries, fileId }: { entries: readonly ObjectEntry[]; fileI
 }
 
 /** Each object with the version it had and the one it gets. */
-function Converted({ entries, fileId, left: unlisted }: { entries: readonly ObjectEntry[]; fileId: string; left: number }) {
+function Converted({ entries, fileId, left: unlisted }: { entries: readonly ConvertedObject[]; fileId: string; left: number }) {
   const s = t.value;
   const MOST = 50;
   return (
     <section class="converted" aria-label={s.objects}>
       <ul>
         {entries.slice(0, MOST).map((entry, index) => {
-          const { from = "", to = "", range, changed, losses = [], decisions = [], removedIn } = entry;
+          const { from, to, range, changed, losses, decisions = [], removedIn } = entry;
           return (
             <li key={index}>
               {range ? (
@@ -167,7 +166,7 @@ function Losses({ losses, fileId, allowed }: { losses: NamedLoss[]; fileId: stri
 }
 
 /** Shows the effects of a conversion; drawn again for a new answer only, not for a key. */
-function Told({ answer, file, to, allowed }: { answer: ConvertedAnswer; file: PageFile; to: string; allowed: boolean }) {
+function Told({ answer, file, to, allowed }: { answer: Conversion; file: PageFile; to: string; allowed: boolean }) {
   const s = t.value;
   const { text: converted, same } = answer;
   const losses = located(answer);
@@ -198,7 +197,7 @@ function Told({ answer, file, to, allowed }: { answer: ConvertedAnswer; file: Pa
             {skipped.map((entry, index) => (
               <li key={index}>
                 <div class="finding-main">
-                  <b><Visible text={`${entry.kind ?? entry.from ?? ""} ${entry.name ?? ""}`} /></b>
+                  <b><Visible text={`${entry.kind} ${entry.name}`} /></b>
                   <span>
                     <Ticked text={told(entry.skipped ?? "")} />
                   </span>
@@ -230,16 +229,15 @@ export function Convert() {
   const several = fileHeads.value.filter((head) => head.role === "manifest" && !head.empty).length > 1;
   const whole = several && wholeProject.value;
   const key = file && to && !empty && !whole ? `${file.id} ${file.version} ${to} ${lossy.value} ${annotate.value} ${JSON.stringify(serverOnly())} ${beside.map(({ id, version }) => `${id}@${version}`).join(" ")}` : null;
-  const asked = useRef<{ file: PageFile; to: string } | null>(null);
-  const { outcome, fresh } = useEngine<ConvertedAnswer>(
+  const asked = useRef<{ file: PageFile; to: Target } | null>(null);
+  const { outcome, fresh } = useEngine(
     "convert",
     key,
     () => ({
-      verb: "convert",
+      question: "convert",
       text: source(file!),
-      options: { to, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...serverOnly() },
-      ...(beside.length > 0 ? { texts: Object.fromEntries(beside.map((other, index) => [`beside${index}`, source(other)])) } : {}),
-      shape: "converted",
+      options: { to: to!, lossy: lossy.value ? "allow" : "refuse", ...(annotate.value ? { annotate: true } : {}), ...serverOnly() },
+      texts: { others: beside.map(source) },
     }),
     pauseFor(file?.doc.length ?? 0),
   );
@@ -256,7 +254,7 @@ export function Convert() {
   const about = asked.current;
   const body = useMemo(() => (answer && about && about.file.id === file?.id ? <Told answer={answer} file={about.file} to={about.to} allowed={lossy.peek()} /> : null), [answer, about?.file, s]);
   if (!file) return null;
-  const nothing = empty || (checked && known.length > 0 && (to === null || ![...(found ?? [])].some((version) => known.includes(version))));
+  const nothing = empty || (checked && known.length > 0 && (to === null || !known.some((version) => found?.has(version))));
   const converted = answer?.text;
   return (
     <div class="convert" aria-busy={key !== null && !fresh}>
@@ -308,7 +306,7 @@ export function Convert() {
           </div>
         )}
       </div>
-      <Trouble outcome={outcome} verb="convert" />
+      <Trouble outcome={outcome} />
       {whole && known.length > 0 && <ConvertAll known={known} />}
       {!whole && nothing && <p class="muted quiet">{empty ? s.convertEmpty : s.convertNone(known.map(shortName).join(", "))}</p>}
       {!whole && !nothing && body}

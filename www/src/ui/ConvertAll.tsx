@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { ApiVersion, ConvertOptions } from "claimkit";
 import { reveal } from "../editor/editor.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
@@ -16,16 +17,16 @@ const printed = (value: unknown): string => {
 };
 
 /** Every manifest of the project, converted: one table of files, one of all losses. */
-export function ConvertAll({ known }: { known: readonly string[] }) {
+export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
   const s = t.value;
-  const to = target.value === "other" ? (known.at(-1) ?? "") : target.value;
+  const to = target.value === "other" ? known.at(-1) : target.value;
   const [state, setState] = useState<{ done: ConvertedFile[]; all: number; key: string }>({ done: [], all: 0, key: "" });
   const key = JSON.stringify([to, lossy.value, annotate.value, serverOnly(), files.value.map(({ id, version, role }) => [id, version, role])]);
   useEffect(() => {
-    if (to === "") return undefined;
+    if (to === undefined) return undefined;
     let current = true;
     const timer = window.setTimeout(() => {
-      const options = { lossy: lossy.peek() ? "allow" : "refuse", ...(annotate.peek() ? { annotate: true } : {}), ...serverOnly() };
+      const options: Omit<ConvertOptions, "to"> = { lossy: lossy.peek() ? "allow" : "refuse", ...(annotate.peek() ? { annotate: true } : {}), ...serverOnly() };
       void convertAll(to, options, known, (done, all) => current && setState({ done, all, key }), () => current);
     }, 300);
     return () => {
@@ -63,7 +64,7 @@ export function ConvertAll({ known }: { known: readonly string[] }) {
           </thead>
           <tbody>
             {done.map((one) => {
-              const moved = new Set((one.answer?.objects ?? []).flatMap(({ from = "", to: now = "", changed }) => (changed && from !== now ? [`${shortName(from)} → ${shortName(now)}`] : [])));
+              const moved = new Set((one.answer?.objects ?? []).flatMap(({ from, to: now, changed }) => (changed && from !== now ? [`${shortName(from)} → ${shortName(now)}`] : [])));
               return (
                 <tr key={one.file.id}>
                   <th scope="row">

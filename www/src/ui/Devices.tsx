@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Finding } from "../contract.ts";
+import type { Finding } from "claimkit";
 import { ask, type TextSource } from "../engine/client.ts";
-import type { Account as Told, DeviceGrid, PodColumn, Turns } from "../engine/devices.ts";
+import type { DeviceGrid, PodColumn } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
 import type { Matrix } from "../engine/placement.ts";
+import type { OptionsOf } from "../engine/protocol.ts";
 import { exampleById } from "../examples/index.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
@@ -47,10 +48,10 @@ interface Asked {
   key: string | null;
   all: Together | null;
   nodes: PageFile | undefined;
-  options: Record<string, unknown>;
+  options: OptionsOf<"devices">;
 }
 
-function textsOf({ nodes }: Asked): { texts?: Record<string, TextSource> } {
+function textsOf({ nodes }: Asked): { texts?: { nodes: TextSource } } {
   return nodes ? { texts: { nodes: source(nodes) } } : {};
 }
 
@@ -63,16 +64,14 @@ function Opened({ grid, asked }: { grid: DeviceGrid; asked: Asked }) {
   const key = group && JSON.stringify([asked.key, picked]);
   // An answer stays on the screen until the next one comes, with the cell and the text that it is about.
   const about = useRef({ picked, all });
-  const { outcome, fresh } = useEngine<Told>("account", key ?? null, () => ({
-    verb: "allocate",
+  const { outcome, fresh } = useEngine("account", key ?? null, () => ({
+    question: "account",
     text: all,
     ...textsOf(asked),
-    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), nodeNames: [picked.node], ...asked.options },
-    shape: "account",
-    cell: { object: 0, node: 0, name: picked.node },
+    options: { ...(group!.pod === null ? { claims: group!.claims } : { pod: group!.pod }), node: picked.node, ...asked.options },
   }));
   if (fresh) about.current = { picked, all };
-  if (outcome?.kind !== "answer") return outcome ? <Trouble outcome={outcome} verb="allocate" /> : <p class="muted quiet">{s.waiting}</p>;
+  if (outcome?.kind !== "answer") return outcome ? <Trouble outcome={outcome} /> : <p class="muted quiet">{s.waiting}</p>;
   return <Account account={outcome.answer} pod={about.current.picked.pod} name={about.current.picked.node} all={about.current.all} />;
 }
 
@@ -129,7 +128,7 @@ function useFilled(grid: DeviceGrid | null, asked: Asked, groups: readonly PodGr
     let current = true;
     const { all } = asked;
     if (grid.mode === "inTurn") {
-      void ask<Turns>("pods", { verb: "allocate", text: all, ...textsOf(asked), options: { ...asked.options, nodeList: grid.matrix.nodes }, shape: "turns" }).then((outcome) => {
+      void ask("pods", { question: "turns", text: all, ...textsOf(asked), options: { ...asked.options, nodeList: grid.matrix.nodes } }).then((outcome) => {
         if (!current) return;
         if (outcome.kind === "answer") setFilled({ grid, ties: outcome.answer.ties, columns: new Map(outcome.answer.columns.entries()), findings: outcome.answer.findings, failed: "" });
         else if (outcome.kind === "refused" || outcome.kind === "crashed") setFilled({ ...NOTHING, grid, failed: outcome.message });
@@ -142,7 +141,7 @@ function useFilled(grid: DeviceGrid | null, asked: Asked, groups: readonly PodGr
       let [columns, findings]: [Map<number, PodColumn>, Finding[]] = [new Map(), []];
       while (left.length > 0 && current) {
         const pods = left.map(({ first }) => ({ ...grid.groups[first]!, object: first, name: grid.matrix.columns[first]?.name ?? "" }));
-        const outcome = await ask<{ columns: PodColumn[]; findings: Finding[] }>("pods", { verb: "allocate", text: all, ...textsOf(asked), options: { ...asked.options, pods, nodeList: grid.matrix.nodes }, shape: "pods" });
+        const outcome = await ask("pods", { question: "pods", text: all, ...textsOf(asked), options: { ...asked.options, pods, nodeList: grid.matrix.nodes } });
         if (!current) return;
         if (outcome.kind !== "answer" || outcome.answer.columns.length === 0) {
           if (outcome.kind === "refused" || outcome.kind === "crashed") setFilled({ grid, ties: null, columns, findings, failed: outcome.message });
@@ -219,13 +218,13 @@ export function Devices() {
     nodes,
     options: { ...whatIfOption(whatIf.value), ...cluster(), ...(alone.value ? { alone: true } : {}) },
   };
-  const { outcome, fresh } = useEngine<DeviceGrid>("allocate", asked.key, () => ({ verb: "allocate", text: all!, ...textsOf(asked), options: asked.options, shape: "devices" }), pauseFor(length));
+  const { outcome, fresh } = useEngine("allocate", asked.key, () => ({ question: "devices", text: all!, ...textsOf(asked), options: asked.options }), pauseFor(length));
   const about = useRef(asked);
   if (fresh) about.current = asked;
   const grid = outcome?.kind === "answer" ? outcome.answer : null;
   // The nodes and pods of the text do not depend on the question.
   const factsKey = all && grid?.ours && grid.groups.length > 0 ? JSON.stringify([all.key, all.version, nodes?.id, nodes?.version]) : null;
-  const told_ = useEngine<ClusterFacts>("facts", factsKey, () => ({ verb: "parse", text: all!, ...textsOf(asked), shape: "facts" }), pauseFor(length));
+  const told_ = useEngine("facts", factsKey, () => ({ question: "facts", text: all!, ...textsOf(asked), options: {} }), pauseFor(length));
   const facts = told_.outcome?.kind === "answer" ? told_.outcome.answer : null;
   const made = useMemo(() => (grid ? groupsOf(grid, facts) : []), [grid, facts]);
   const filled = useFilled(grid, about.current, made, told_.fresh || (told_.outcome !== null && told_.outcome.kind !== "answer"));
@@ -280,7 +279,7 @@ export function Devices() {
   return (
     <div class="nodes devices" aria-busy={!fresh}>
       <Supposed />
-      <Trouble outcome={outcome} verb="allocate" />
+      <Trouble outcome={outcome} />
       {grid && matrix && shown && (
         <>
           <ReleaseOffer facts={facts} answered={grid.release} />

@@ -1,7 +1,7 @@
 import { batch, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { celEditor, type CelEditor } from "../editor/cel.ts";
-import { lastPart, type Tried } from "../engine/devices.ts";
+import { holds, lastPart, type Tried } from "../engine/devices.ts";
 import { lang, t } from "../i18n/index.ts";
 import { told } from "../i18n/engine.ts";
 import { files, manifest } from "../state/files.ts";
@@ -30,7 +30,9 @@ function DeviceList({ tried }: { tried: Tried }) {
   const s = t.value;
   return (
     <ul class="device-list">
-      {tried.devices.map(({ id, match, error, cost }) => {
+      {tried.devices.map(({ id, result }) => {
+        const error = result && "error" in result ? result.error : undefined;
+        const match = result && "match" in result ? result.match : undefined;
         const verdict = error !== undefined ? "Error" : match ? "Yes" : "No";
         return (
           <li key={id}>
@@ -42,7 +44,7 @@ function DeviceList({ tried }: { tried: Tried }) {
                 <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
                 {error !== undefined && <span class="exact bad-text"> {error}</span>}
               </span>
-              <span class="note tabular">{s.spent(cost.toLocaleString())}</span>
+              <span class="note tabular">{s.spent((result?.cost ?? 0).toLocaleString())}</span>
             </button>
             <button type="button" class="button icon-only quiet" aria-label={s.keepCase(id)} title={s.keepCase(id)} disabled={match === undefined || celCases.value.some((one) => one.device === id)} onClick={() => match !== undefined && addCase(id, match)}>
               <Icon name="plus" size={12} />
@@ -66,10 +68,10 @@ export function Expression() {
   const device = chosenDevice.value;
   const length = all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0;
   const key = all && JSON.stringify([all.key, all.version, text, device, serverOnly(), celShown.value, celWords.value, celCases.value]);
-  const { outcome, fresh } = useEngine<Tried>(
+  const { outcome, fresh } = useEngine(
     "tried",
     text.trim() === "" ? null : (key ?? null),
-    () => ({ verb: "cel", text: all!, options: { expression: text, device, listed: { show: celShown.value, words: celWords.value, cases: celCases.value }, ...serverOnly() }, shape: "tried" }),
+    () => ({ question: "tried", text: all!, options: { expression: text, device, listed: { show: celShown.value, words: celWords.value, cases: celCases.value }, ...serverOnly() } }),
     // Somebody who writes an expression waits less than one who writes in a long text.
     Math.max(60, pauseFor(length)),
   );
@@ -111,7 +113,7 @@ export function Expression() {
     editor.current?.show(now);
   });
   useEffect(() => {
-    if (tried && fresh) editor.current?.mark(tried.compile.ok ? undefined : (tried.compile.error ?? tried.findings[0]?.message));
+    if (tried && fresh) editor.current?.mark(tried.compile.ok ? undefined : tried.compile.error);
   }, [tried, fresh]);
   useEffect(() => {
     const own = tried?.selectors.find(({ kind }) => kind !== "DeviceClass") ?? tried?.selectors[0];
@@ -168,27 +170,25 @@ export function Expression() {
           </button>
         </p>
       )}
-      <Trouble outcome={outcome} verb="cel" />
+      <Trouble outcome={outcome} />
       {tried && text.trim() !== "" && (
         <div class="expression-answer">
           {tried.compile.ok ? (
             <p role="status">
-              {s.compiles(tried.compile.type ?? "", (tried.compile.cost ?? 0).toLocaleString())} {tried.deviceCount > 0 && <b>{s.selectsDevices(tried.matchCount, tried.deviceCount)}</b>}
+              {s.compiles(tried.compile.type, (tried.compile.cost ?? 0).toLocaleString())} {tried.deviceCount > 0 && <b>{s.selectsDevices(tried.matchCount, tried.deviceCount)}</b>}
             </p>
           ) : (
             <>
               <p role="status">{s.doesNotCompile}</p>
               <pre class="exact compile-error" tabIndex={0}>
-                {tried.compile.error ?? tried.findings[0]?.message}
+                {tried.compile.error}
               </pre>
-              {tried.compile.help && (
-                <p class="note">
-                  <Ticked text={told(tried.compile.help)} />
-                </p>
-              )}
+              <p class="note">
+                <Ticked text={told(tried.compile.help)} />
+              </p>
             </>
           )}
-          {(tried.compile.warnings ?? []).map(({ message, help }) => (
+          {(tried.compile.ok ? (tried.compile.warnings ?? []) : []).map(({ message, help }) => (
             <p class="note" key={message}>
               <Ticked text={`${told(message)}: ${told(help)}`} />
             </p>
@@ -203,7 +203,7 @@ export function Expression() {
               <h3>
                 {s.onDevice} <code>{tried.chosen.id}</code>
               </h3>
-              {tried.chosen.result.error && <p class="exact bad-text">{tried.chosen.result.error}</p>}
+              {"error" in tried.chosen.result && <p class="exact bad-text">{tried.chosen.result.error}</p>}
               <Traced expression={text} trace={tried.chosen.result.trace ?? []} />
               {(tried.chosen.result.why ?? []).map((line) => (
                 <p class="note" key={line}>
@@ -215,28 +215,32 @@ export function Expression() {
           {tried.compile.ok && tried.cases.length > 0 && (
             <section class="cel-cases" aria-label={s.cases}>
               <h3>
-                {s.cases} <span class="note">{s.casesHold(tried.cases.filter(({ match, result }) => match === result).length, tried.cases.length)}</span>
+                {s.cases} <span class="note">{s.casesHold(tried.cases.filter(holds).length, tried.cases.length)}</span>
               </h3>
               <ul>
-                {tried.cases.map(({ device: id, match, found, result, error }) => (
-                  <li key={id}>
-                    <span class={`sign-box verdict-${match === result ? "Yes" : "No"}`} aria-hidden="true">
-                      {match === result ? SIGNS.Yes : SIGNS.No}
-                    </span>
-                    <select aria-label={s.caseWanted(id)} value={String(match)} onChange={({ currentTarget }) => addCase(id, currentTarget.value === "true")}>
-                      <option value="true">{s.mustMatch}</option>
-                      <option value="false">{s.mustNotMatch}</option>
-                    </select>
-                    <span class="device-id">
-                      <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
-                      {!found && <span class="note"> {s.caseAbsent}</span>}
-                      {error !== undefined && <span class="exact bad-text"> {error}</span>}
-                    </span>
-                    <button type="button" class="button icon-only quiet" aria-label={`${s.remove}: ${id}`} title={s.remove} onClick={() => (celCases.value = celCases.value.filter((one) => one.device !== id))}>
-                      <Icon name="cross" size={12} />
-                    </button>
-                  </li>
-                ))}
+                {tried.cases.map((one) => {
+                  const id = one.device;
+                  const sign = holds(one) ? "Yes" : "No";
+                  return (
+                    <li key={id}>
+                      <span class={`sign-box verdict-${sign}`} aria-hidden="true">
+                        {SIGNS[sign]}
+                      </span>
+                      <select aria-label={s.caseWanted(id)} value={String(one.match)} onChange={({ currentTarget }) => addCase(id, currentTarget.value === "true")}>
+                        <option value="true">{s.mustMatch}</option>
+                        <option value="false">{s.mustNotMatch}</option>
+                      </select>
+                      <span class="device-id">
+                        <b>{lastPart(id)}</b> <span class="muted">{id.slice(0, -lastPart(id).length - 1)}</span>
+                        {!one.found && <span class="note"> {s.caseAbsent}</span>}
+                        {one.result && "error" in one.result && <span class="exact bad-text"> {one.result.error}</span>}
+                      </span>
+                      <button type="button" class="button icon-only quiet" aria-label={`${s.remove}: ${id}`} title={s.remove} onClick={() => (celCases.value = celCases.value.filter((other) => other.device !== id))}>
+                        <Icon name="cross" size={12} />
+                      </button>
+                    </li>
+                  );
+                })}
               </ul>
             </section>
           )}

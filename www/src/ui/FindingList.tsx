@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Finding, ObjectEntry, Origin } from "../contract.ts";
-import { answeredNow } from "../engine/report.ts";
+import type { Finding, Origin, ValidatedObject } from "claimkit";
+import { answeredNow, type Indexed } from "../engine/report.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
 import { meaningOf } from "../i18n/codes.ts";
@@ -16,6 +16,9 @@ import type { Together } from "../state/together.ts";
 import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
+
+/** An object that findings are about. */
+type Listed = Indexed<Pick<ValidatedObject, "kind" | "namespace" | "name" | "release" | "status">>;
 
 const ORIGINS: Origin[] = ["kubectl", "kube-apiserver", "kube-scheduler", "claimkit"];
 const PAGE = 100;
@@ -150,7 +153,7 @@ interface Props {
   /** Maps ranges to files, if the findings are about several files read together. */
   locate?: Locate;
   /** The objects, with the server's current answer and the one after the first error is fixed. */
-  objects?: readonly ObjectEntry[];
+  objects?: readonly Listed[];
   /** How many more there are than the list holds. */
   left?: number;
 }
@@ -164,7 +167,7 @@ interface Group {
 const place = ({ range }: Finding): number => range?.start.offset ?? -1;
 
 /** Sorts by component, in the order in which a person meets them, then by position. */
-function grouped(findings: readonly Finding[], objects: readonly ObjectEntry[]): Group[] {
+function grouped(findings: readonly Finding[], objects: readonly Listed[]): Group[] {
   const s = t.value;
   const now = answeredNow(findings, objects);
   return ORIGINS.flatMap((origin): Group[] => {
@@ -205,10 +208,10 @@ function byCode(list: readonly Finding[]): { finding: Finding; alike: Finding[] 
 }
 
 /** The findings that have all words, and the severity where one is chosen. */
-function passing(findings: readonly Finding[], words: string, severity: string, objects: readonly ObjectEntry[]): readonly Finding[] {
+function passing(findings: readonly Finding[], words: string, severity: string, objects: readonly Listed[]): readonly Finding[] {
   const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (parts.length === 0 && severity === "") return findings;
-  const names = new Map(objects.map(({ index, kind = "", namespace = "", name = "" }) => [index, `${kind} ${namespace}/${name}`]));
+  const names = new Map<number | undefined, string>(objects.map(({ index, kind, namespace, name }) => [index, `${kind} ${namespace}/${name}`]));
   return findings.filter((finding) => {
     const text = `${finding.code} ${finding.message} ${finding.path ?? ""} ${names.get(finding.object) ?? ""}`.toLowerCase();
     return (severity === "" || finding.severity === severity) && parts.every((part) => text.includes(part));

@@ -86,7 +86,7 @@ function unwrap(file: PageFile): void {
 
 /** Takes the object out of an AdmissionReview. */
 async function takeReviewed(file: PageFile): Promise<void> {
-  const outcome = await ask<string | null>("reviewed", { verb: "parse", text: source(file), shape: "reviewed" });
+  const outcome = await ask("reviewed", { question: "reviewed", text: source(file), options: {} });
   if (fileById(file.id)?.version !== file.version) {
     notify({ text: t.peek().textChanged });
     return;

@@ -1,3 +1,4 @@
+import type { Release } from "claimkit";
 import { useEffect, useRef } from "preact/hooks";
 import { t, lang, LANGUAGE_NAMES, LANGUAGES, speak } from "../i18n/index.ts";
 import { dialog } from "../state/actions.ts";
@@ -10,7 +11,7 @@ import { Icon, type IconName } from "./Icon.tsx";
 import { Popover } from "./Popover.tsx";
 import { Ticked } from "./Ticked.tsx";
 
-function Choice({ value, name, notes, close }: { value: string; name: string; notes: readonly string[]; close: () => void }) {
+function Choice({ value, name, notes, close }: { value: Release | ""; name: string; notes: readonly string[]; close: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <label class="choice">

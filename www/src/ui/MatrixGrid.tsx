@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Verdict } from "../contract.ts";
+import type { Verdict } from "claimkit";
 import type { Matrix } from "../engine/placement.ts";
 import { told } from "../i18n/engine.ts";
 import { unticked } from "../i18n/words.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Verdict } from "../contract.ts";
+import type { Verdict } from "claimkit";
 import type { Matrix } from "../engine/placement.ts";
 import { sampleNodes } from "../examples/index.ts";
 import { t } from "../i18n/index.ts";
@@ -50,15 +50,14 @@ export function Nodes() {
   const picked = pickedCell.value;
   const all = together();
   const key = all && `${all.key} ${all.version} ${nodes?.id} ${nodes?.version} ${JSON.stringify(serverOnly())}`;
-  const { outcome, fresh } = useEngine<Matrix>(
+  const { outcome, fresh } = useEngine(
     "evaluate",
     key ?? null,
     () => ({
-      verb: "evaluate",
+      question: "placement",
       text: all!,
       texts: { nodes: nodes ? source(nodes) : literal("nodes", "") },
       options: serverOnly(),
-      shape: "placement",
     }),
     pauseFor((all?.files.reduce((sum, { doc }) => sum + doc.length, 0) ?? 0) + (nodes?.doc.length ?? 0)),
   );
@@ -108,7 +107,7 @@ export function Nodes() {
   };
   return (
     <div class="nodes" aria-busy={!fresh}>
-      <Trouble outcome={outcome} verb="evaluate" />
+      <Trouble outcome={outcome} />
       {matrix && <Contexts matrix={matrix} all={all} />}
       {matrix && matrix.columns.length > 0 && (
         <>

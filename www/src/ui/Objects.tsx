@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ObjectEntry } from "../contract.ts";
+import type { ValidatedObject } from "claimkit";
 import { reveal } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
@@ -7,15 +7,15 @@ import { Icon, type IconName } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
 
 /** Returns the outcome of an object: accepted, refused, or not judged. */
-function fared({ valid, status }: ObjectEntry): { tone: "good" | "bad" | "none"; icon: IconName } {
+function fared({ valid, status }: ValidatedObject): { tone: "good" | "bad" | "none"; icon: IconName } {
   if (valid === true && !status) return { tone: "good", icon: "check" };
   return valid === false || status ? { tone: "bad", icon: "cross" } : { tone: "none", icon: "minus" };
 }
 
 /** One object and, when the server would refuse it, the exact `Status`. */
-function ObjectRow({ entry, fileId }: { entry: ObjectEntry; fileId: string | undefined }) {
+function ObjectRow({ entry, fileId }: { entry: ValidatedObject; fileId: string | undefined }) {
   const s = t.value;
-  const name = `${entry.kind ?? "?"} ${entry.namespace ? `${entry.namespace}/` : ""}${entry.name ?? ""}`;
+  const name = `${entry.kind} ${entry.namespace ? `${entry.namespace}/` : ""}${entry.name}`;
   const status = entry.status ? JSON.stringify(entry.status, null, 2) : "";
   const { tone, icon } = fared(entry);
   const { range } = entry;
@@ -25,7 +25,7 @@ function ObjectRow({ entry, fileId }: { entry: ObjectEntry; fileId: string | und
         <Icon name={icon} />
       </span>
       <span class="object-name">
-        {entry.kind ?? "?"}{" "}
+        {entry.kind}{" "}
         {range && fileId !== undefined && !entry.status ? (
           <button type="button" role="link" class="link-button" onClick={() => reveal(fileId, range)}>
             <b>{entry.name ? <Visible text={entry.name} /> : "—"}</b>
@@ -74,7 +74,7 @@ function ObjectRow({ entry, fileId }: { entry: ObjectEntry; fileId: string | und
   );
 }
 
-export function Objects({ entries, total = entries.length, fileId }: { entries: readonly ObjectEntry[]; total?: number; fileId?: string }) {
+export function Objects({ entries, total = entries.length, fileId }: { entries: readonly ValidatedObject[]; total?: number; fileId?: string }) {
   const s = t.value;
   const [most, setMost] = useState(50);
   if (entries.length === 0) return null;

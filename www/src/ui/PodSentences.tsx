@@ -1,5 +1,6 @@
+import type { PodTurn } from "claimkit";
 import { useState } from "preact/hooks";
-import { lastPart, type DeviceGrid, type Lack, type PodColumn, type PodTurn } from "../engine/devices.ts";
+import { lastPart, type DeviceGrid, type Lack, type PodColumn } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
 import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Text } from "@codemirror/state";
-import type { Admission, Admitted } from "../engine/admission.ts";
+import type { Admitted } from "../engine/admission.ts";
 import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
 import { lang, t } from "../i18n/index.ts";
@@ -118,15 +118,14 @@ export function Policy() {
   const [most, setMost] = useState(Math.max(50, pointedVerdict.peek()));
   const text = settings ? source(settings) : null;
   const key = file && JSON.stringify([file.id, file.version, settings?.id, settings?.version, stored?.id, stored?.version, operation, user, groups, serverOnly()]);
-  const { outcome, fresh } = useEngine<Admission>(
+  const { outcome, fresh } = useEngine(
     "admit",
     key ?? null,
     () => ({
-      verb: "admit",
+      question: "admission",
       text: source(file!),
       texts: { settings: text ?? literal("settings", ""), ...(operation === "CREATE" || !stored ? {} : { old: source(stored) }) },
       options: { operation, username: user, groups: groups.split(",").map((group) => group.trim()).filter(Boolean), ...serverOnly() },
-      shape: "admission",
     }),
     pauseFor(file?.doc.length ?? 0),
   );
@@ -184,7 +183,7 @@ export function Policy() {
         </select>
       </div>
       <div ref={host} class="small-editor" />
-      <Trouble outcome={outcome} verb="admit" />
+      <Trouble outcome={outcome} />
       {admission && admission.settings.length > 0 && (
         <>
           <h2 class="verdict-line bad">{s.settingsErrors}</h2>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Finding } from "../contract.ts";
+import type { Finding } from "claimkit";
 import { reveal, deletes } from "../editor/editor.ts";
 import type { ShortAnswer } from "../engine/report.ts";
 import { engineError, engineStarted, engineState, restart } from "../engine/client.ts";

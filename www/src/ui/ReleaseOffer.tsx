@@ -1,12 +1,13 @@
+import type { Release, ReleaseEntry } from "claimkit";
 import { useEffect } from "preact/hooks";
 import type { ClusterFacts } from "../engine/facts.ts";
 import { t } from "../i18n/index.ts";
 import { release } from "../state/options.ts";
-import { loadReleases, releases, type ReleaseEntry } from "../state/releases.ts";
+import { loadReleases, patchNamed, releases } from "../state/releases.ts";
 import { Icon } from "./Icon.tsx";
 
 /** The release that most nodes run, as far as the engine knows it: with its patch, or the last one it knows. */
-function ofNodes({ nodes }: ClusterFacts, known: readonly ReleaseEntry[]): { kubelet: string; value: string } | null {
+function ofNodes({ nodes }: ClusterFacts, known: readonly ReleaseEntry[]): { kubelet: string; value: Release } | null {
   const counts = new Map<string, number>();
   for (const { kubelet } of Object.values(nodes)) if (kubelet) counts.set(kubelet, (counts.get(kubelet) ?? 0) + 1);
   const [kubelet] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? [];
@@ -14,8 +15,8 @@ function ofNodes({ nodes }: ClusterFacts, known: readonly ReleaseEntry[]): { kub
   if (!kubelet || !found) return null;
   const entry = known.find((one) => one.release === found[1]);
   if (!entry) return null;
-  const last = Number(entry.lastPatch.split(".")[2] ?? 0);
-  return { kubelet, value: Number(found[2]) <= last ? `${found[1]}.${found[2]}` : entry.release };
+  const [patch, last] = [Number(found[2]), Number(entry.lastPatch.split(".")[2] ?? 0)];
+  return { kubelet, value: patch <= last ? patchNamed(entry.release, patch) : entry.release };
 }
 
 const minorOf = (value: string): string => value.split(".").slice(0, 2).join(".");

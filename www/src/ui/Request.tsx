@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
-import type { Answer, ObjectEntry, Range } from "../contract.ts";
+import type { CheckedObject, Range, ValidatedObject } from "claimkit";
 import { toSpan } from "../editor/positions.ts";
-import type { TextSource } from "../engine/client.ts";
+import type { Request as Question } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, literal, manifest, source, textOf, type PageFile } from "../state/files.ts";
 import { cluster, serverOnly } from "../state/gates.ts";
@@ -21,14 +21,13 @@ const MOST_OPTIONS = 200;
 
 const firstPatch = (): string => (patchType.peek() === "json" ? "- op: add\n  path: /metadata/labels\n  value: {team: vision}\n" : "metadata:\n  labels:\n    team: vision\n");
 
-/** The object a panel compares: what parse says the server holds. */
-function held(answer: Answer | null, index: number): string {
-  const entry = answer?.objects[index];
-  return entry?.object === undefined ? "" : printYaml(entry.object);
-}
+/** The object that the server holds, as `parse` and patches give it. */
+const objectOf = (entry: CheckedObject | undefined): unknown => (entry && "object" in entry ? entry.object : undefined);
+
+const printed = (object: unknown): string => (object === undefined ? "" : printYaml(object));
 
 /** The part of the file that one object is written in. */
-function written(file: PageFile, range: Range | null | undefined): string {
+function written(file: PageFile, range: Range | undefined): string {
   if (!range) return textOf(file);
   const { from, to } = toSpan(file.doc, range);
   return `${file.doc.sliceString(from, to).trimEnd()}\n`;
@@ -39,12 +38,25 @@ function asWritten(raw: unknown, like: unknown, text: string): string {
   return typeof raw === "object" && raw !== null ? printYaml(likeIn(raw, like)) : text;
 }
 
-function Outcome({ entry }: { entry: ObjectEntry }) {
+function Outcome({ entry }: { entry: ValidatedObject }) {
   const s = t.value;
   const { status } = entry;
-  if (!status && typeof entry.valid !== "boolean") return <h2 class="verdict-line">{s.notJudged(entry.kind ?? "")}</h2>;
+  if (!status && typeof entry.valid !== "boolean") return <h2 class="verdict-line">{s.notJudged(entry.kind)}</h2>;
   const text = status ? s.wouldRefuse(status.code, status.reason ?? "") : entry.valid === false ? s.notValid : s.wouldAccept;
   return <h2 class={`verdict-line ${status || entry.valid === false ? "bad" : "good"}`}>{text}</h2>;
+}
+
+/** The question as the panel has it; `stored` and `patch` are there where the operation needs them. */
+function question(file: PageFile, stored: PageFile | undefined, patch: PageFile | undefined): Question<"validate" | "patch"> {
+  const op = operation.value;
+  const options = { ...cluster(), fieldValidation: fieldValidation.value, ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}) };
+  if (op === "create") return { question: "validate", text: source(file), options: { ...options, operation: op, via: via.value } };
+  const texts = { old: source(stored!) };
+  if (op === "update" || op === "updateStatus") return { question: "validate", text: source(file), texts, options: { ...options, operation: op, via: via.value } };
+  // A patch is validated as the update it makes: the text is the patch.
+  const type = patchType.value;
+  if (type !== "apply") return { question: "patch", text: source(patch!), texts, options: { ...options, operation: op, patchType: type } };
+  return { question: "patch", text: source(patch!), texts, options: { ...options, operation: op, patchType: type, fieldManager: fieldManager.value, force: force.value } };
 }
 
 export function Request() {
@@ -65,38 +77,12 @@ export function Request() {
   );
   const key = ready ? JSON.stringify([...deps, cluster()]) : null;
   const length = (file?.doc.length ?? 0) + (stored?.doc.length ?? 0);
-  const { outcome, fresh } = useEngine<Answer>(
-    "request",
-    key,
-    () =>
-      patches
-        ? {
-            // A patch is validated as the update it makes: the text is the patch.
-            verb: "validate",
-            text: source(patch!),
-            texts: { old: source(stored!) } as Record<string, TextSource>,
-            options: {
-              ...cluster(),
-              operation: op,
-              patchType: patchType.value,
-              fieldValidation: fieldValidation.value,
-              ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}),
-              ...(patchType.value === "apply" ? { fieldManager: fieldManager.value, force: force.value } : {}),
-            },
-          }
-        : {
-            verb: "validate",
-            text: source(file!),
-            texts: needsOld ? { old: source(stored!) } : ({} as Record<string, TextSource>),
-            options: { ...cluster(), operation: op, fieldValidation: fieldValidation.value, via: via.value, ...(requestNamespace.value ? { namespace: requestNamespace.value } : {}) },
-          },
-    pauseFor(length),
-  );
-  const parsedNew = useEngine<Answer>("request-new", file && !patches ? `${file.id} ${file.version} ${JSON.stringify(reads)}` : null, () => ({ verb: "parse", text: source(file!), options: reads }), pauseFor(length));
-  const parsedOld = useEngine<Answer>(
+  const { outcome, fresh } = useEngine("request", key, () => question(file!, stored, patch), pauseFor(length));
+  const parsedNew = useEngine("request-new", file && !patches ? `${file.id} ${file.version} ${JSON.stringify(reads)}` : null, () => ({ question: "parse", text: source(file!), options: reads }), pauseFor(length));
+  const parsedOld = useEngine(
     "request-old",
     stored && needsOld ? `${stored.id} ${stored.version} ${JSON.stringify(reads)}` : null,
-    () => ({ verb: "parse", text: source(stored!), options: reads }),
+    () => ({ question: "parse", text: source(stored!), options: reads }),
     pauseFor(length),
   );
   const afterNow = patches ? outcome : parsedNew.outcome;
@@ -104,7 +90,7 @@ export function Request() {
   const shownAt = Math.min(requestObject.value, Math.max(0, (patches ? 1 : (found?.objects.length ?? 0)) - 1));
   const text = file && !needsOld && found ? written(file, found.objects[shownAt]?.range) : "";
   // The written object, printed in the same form as the stored one: only the server's changes differ, not the notation.
-  const read = useEngine<Answer & { raw?: unknown }>("request-raw", text === "" ? null : text, () => ({ verb: "parse", text: literal("request-raw", text), options: { raw: true } }), pauseFor(length));
+  const read = useEngine("request-raw", text === "" ? null : text, () => ({ question: "parse", text: literal("request-raw", text), options: { raw: true } }), pauseFor(length));
   const said = outcome?.kind === "answer" && fresh && !patches ? outcome.answer.findings : null;
   useEffect(() => {
     overlay.value = said && file ? { fileId: file.id, version: file.version, findings: said } : null;
@@ -119,9 +105,10 @@ export function Request() {
   const many = patches ? 1 : (afterAnswer?.objects.length ?? 0);
   const at = shownAt;
   const entry = answer?.objects[at];
-  const after = held(afterAnswer, at);
+  const object = objectOf(afterAnswer?.objects[at]);
+  const after = printed(object);
   const partner = Math.max(0, (oldAnswer?.objects ?? []).findIndex((other) => other.kind === afterAnswer?.objects[at]?.kind && other.name === afterAnswer?.objects[at]?.name));
-  const before = needsOld ? held(oldAnswer, oldAnswer && oldAnswer.objects.length > 1 ? partner : 0) : asWritten(read.outcome?.kind === "answer" ? read.outcome.answer.raw : undefined, afterAnswer?.objects[at]?.object, text);
+  const before = needsOld ? printed(objectOf(oldAnswer?.objects[oldAnswer.objects.length > 1 ? partner : 0])) : asWritten(read.outcome?.kind === "answer" ? read.outcome.answer.raw : undefined, object, text);
   return (
     <div class="request" aria-busy={!fresh && key !== null}>
       <div class="controls grid">
@@ -188,7 +175,7 @@ export function Request() {
       </div>
       {needsOld && <FileChoice role="stored" missing={s.noStored} make={s.makeStored} start={() => textOf(file)} />}
       {patches && <FileChoice role="patch" missing={s.noPatch} make={s.makePatch} start={firstPatch} />}
-      <Trouble outcome={outcome} verb="validate" />
+      <Trouble outcome={outcome} />
       {answer && (
         <>
           {many > 1 && (
@@ -203,7 +190,7 @@ export function Request() {
                 <select value={at} onChange={({ currentTarget }) => (requestObject.value = Number(currentTarget.value))}>
                   {afterAnswer?.objects.map((other, i) => (
                     <option key={i} value={i}>
-                      {`${s.objectOf(i + 1, many)}: ${other.kind ?? ""} ${other.name ?? ""}`}
+                      {`${s.objectOf(i + 1, many)}: ${other.kind} ${other.name}`}
                     </option>
                   ))}
                 </select>
@@ -211,7 +198,7 @@ export function Request() {
             </label>
           )}
           {entry && <Outcome entry={entry} />}
-          <FindingList objects={answer.objects} findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
+          <FindingList objects={answer.objects.map((other, index) => ({ ...other, index }))} findings={answer.findings.filter((finding) => many <= 1 || finding.object === undefined || finding.object === at)} fileId={patches ? patch?.id : file.id} canFix={false} />
           {entry?.status && <Objects entries={[entry]} />}
           <Commands panel="request" />
           {after !== "" && (needsOld || read.outcome !== null) && (

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Finding } from "../contract.ts";
+import type { Finding, Release } from "claimkit";
 import { ask } from "../engine/client.ts";
 import type { ShortAnswer } from "../engine/report.ts";
 import { told } from "../i18n/engine.ts";
@@ -11,7 +11,7 @@ import { Icon } from "./Icon.tsx";
 import { Ticked } from "./Ticked.tsx";
 
 interface Told {
-  value: string;
+  value: Release;
   label: string;
   answer: ShortAnswer;
 }
@@ -42,7 +42,7 @@ function Rows() {
     void (async () => {
       const answers: Told[] = [];
       for (const { value, label } of known) {
-        const outcome = await ask<ShortAnswer>(`strip:${value}`, { verb: "validate", text: source(file), options: { release: value }, shape: "report" });
+        const outcome = await ask(`strip:${value}`, { question: "report", text: source(file), options: { release: value } });
         if (!current) return;
         if (outcome.kind === "answer") answers.push({ value, label, answer: outcome.answer });
       }

@@ -1,4 +1,4 @@
-import type { Traced as Part } from "../engine/devices.ts";
+import type { CelPart } from "claimkit";
 import { t } from "../i18n/index.ts";
 import { Visible } from "./Visible.tsx";
 
@@ -11,15 +11,15 @@ interface Node {
 }
 
 /** The parts as a tree; of a part that was evaluated several times, as in a loop, the last value counts. */
-function treeOf(expression: string, trace: readonly Part[]): Node {
+function treeOf(expression: string, trace: readonly CelPart[]): Node {
   const lines = expression.split("\n");
   const starts = lines.map((_, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0));
   const root: Node = { from: 0, to: expression.length, value: "", failed: false, parts: [] };
-  const spans = trace.map(({ range, value, error }): Node => ({
+  const spans = trace.map(({ range, ...part }): Node => ({
     from: (starts[range.start.line] ?? 0) + range.start.character,
     to: (starts[range.end.line] ?? 0) + range.end.character,
-    value: error ?? value ?? "",
-    failed: error !== undefined,
+    value: "error" in part ? part.error : part.value,
+    failed: "error" in part,
     parts: [],
   }));
   spans.sort((a, b) => a.from - b.from || b.to - a.to);
@@ -75,7 +75,7 @@ function rowsOf(node: Node, depth: number): { node: Node; depth: number }[] {
 }
 
 /** The expression with the value of each part: booleans as a background color, other values as text after the part. */
-export function Traced({ expression, trace }: { expression: string; trace: readonly Part[] }) {
+export function Traced({ expression, trace }: { expression: string; trace: readonly CelPart[] }) {
   const s = t.value;
   const root = treeOf(expression, trace);
   const rows = rowsOf(root, 0).filter(({ node }) => expression.slice(node.from, node.to) !== node.value);

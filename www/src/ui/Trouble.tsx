@@ -4,16 +4,9 @@ import { t } from "../i18n/index.ts";
 import { Ticked } from "./Ticked.tsx";
 
 /** Why a panel has no answer; nothing where it has one. */
-export function Trouble<T>({ outcome, verb }: { outcome: Outcome<T> | null; verb: string }) {
+export function Trouble<T>({ outcome }: { outcome: Outcome<T> | null }) {
   const s = t.value;
   if (!outcome || outcome.kind === "answer" || outcome.kind === "superseded") return null;
-  if (outcome.kind === "missing") {
-    return (
-      <p class="muted quiet">
-        <Ticked text={s.notThere(verb)} />
-      </p>
-    );
-  }
   return (
     <div class="banner bad" role="alert">
       <p>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { NodePlacement, Verdict } from "../contract.ts";
+import type { NodeVerdict, Verdict } from "claimkit";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { labelCommand, labelsFor, withLabels, type LabelChange } from "../state/wouldwork.ts";
@@ -9,10 +9,10 @@ import { Icon } from "./Icon.tsx";
 const MOST_ROUNDS = 6;
 
 interface Props {
-  node: NodePlacement;
+  node: NodeVerdict;
   labels: Record<string, string>;
   /** Returns the engine's answer for the node with other labels. */
-  ask: (labels: Record<string, string>) => Promise<NodePlacement | null>;
+  ask: (labels: Record<string, string>) => Promise<NodeVerdict | null>;
 }
 
 interface Found {
@@ -28,7 +28,7 @@ export function WouldWork({ node, labels, ask }: Props) {
     let current = true;
     void (async () => {
       let change: LabelChange = {};
-      let now: NodePlacement | null = node;
+      let now: NodeVerdict | null = node;
       for (let round = 0; now && round < MOST_ROUNDS; round++) {
         const more = labelsFor(now);
         if (more === null) break;

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask, engineState, type Outcome, type Request } from "../engine/client.ts";
+import type { AnswerTo, Name } from "../engine/protocol.ts";
 
 /** The newest outcome of a panel's request, and whether it belongs to the request as it is now. */
 export interface Shown<T> {
@@ -11,14 +12,14 @@ export interface Shown<T> {
  * Asks the engine whenever `key` changes and keeps the last answer on the screen until the next one comes.
  * `key` must name everything the request depends on; `null` asks nothing.
  */
-export function useEngine<T>(slot: string, key: string | null, request: () => Request, pause = 0): Shown<T> {
-  const [state, setState] = useState<{ key: string | null; outcome: Outcome<T> | null }>({ key: null, outcome: null });
+export function useEngine<N extends Name>(slot: string, key: string | null, request: () => Request<N>, pause = 0): Shown<AnswerTo<N>> {
+  const [state, setState] = useState<{ key: string | null; outcome: Outcome<AnswerTo<N>> | null }>({ key: null, outcome: null });
   const started = engineState.value !== "failed";
   useEffect(() => {
     if (key === null || !started) return undefined;
     let current = true;
     const timer = window.setTimeout(() => {
-      void ask<T>(slot, request()).then((outcome) => {
+      void ask(slot, request()).then((outcome) => {
         if (current && outcome.kind !== "superseded") setState({ key, outcome });
       });
     }, pause);
