@@ -137,6 +137,17 @@ describe("the engine's sentences", () => {
         const answer = claimkit.allocate(text, options);
         hearAll(answer);
         answer.assumed?.forEach(hear);
+        for (const { before, turn, nodes } of answer.pods) {
+          for (const text of [before?.help, turn?.help, turn?.waitsFor, ...(turn?.unsure ?? [])]) hear(text ?? undefined);
+          for (const node of nodes) {
+            hear(node.help);
+            for (const { text } of [...node.conflicts, ...(node.resources ?? [])]) hear(text);
+            for (const { reason, text } of node.requests.flatMap(({ cells }) => cells)) if (reason) hear(text);
+            for (const { text } of node.relaxations) text.split(": gives ")[0]!.split(" and ").forEach(hear);
+            for (const { plugin, why } of node.refusals ?? []) if (plugin !== "DynamicResources") why.forEach(hear);
+            for (const { why } of node.pools.flatMap(({ ignored }) => ignored)) hear(why);
+          }
+        }
       }
     }
     const attributes = { model: { string: "t4" }, index: { int: 1 } };
@@ -167,7 +178,7 @@ describe("the engine's sentences", () => {
     expect(untold).toEqual([]);
     // Nor in one half: a short rule such as `write {}` fits much that it does not say.
     const words = /[A-Za-z]{2,}[,:]? [a-z]{2,}[,:]? [a-z]{2,}/;
-    const theirs = /CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version/;
+    const theirs = /CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version/;
     const half = [...ours].map((text) => translate(text, rules)).filter((text) => !theirs.test(text) && words.test(text.replace(/`[^`]*`|"[^"]*"/g, "")));
     expect(half).toEqual([]);
   });
