@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub struct Watch<'w> {
     /// The pods that are asked about: such a pod is tried even if a pod that nobody asks about failed with an equal spec.
     pub asked: &'w dyn Fn(&Pod) -> bool,
-    /// Takes an attempt.
+    /// Takes the state that an attempt sees.
     pub see: &'w mut dyn FnMut(&Seen<'_, '_>),
 }
 
