@@ -65,6 +65,18 @@ for (const file of files("Cargo.lock")) {
   }
 }
 
+// Go refuses a module whose checksum differs, and with `-mod=readonly` one that has none.
+for (const file of files("go.sum")) {
+  for (const line of read(file).split("\n").filter(Boolean)) {
+    entries++;
+    if (!/^\S+ v\S+ h1:[0-9A-Za-z+/]{43}=$/.test(line)) problems.push(`${file}: ${line}: no checksum`);
+  }
+  const module = read(path.join(path.dirname(file), "go.mod"));
+  for (const [, from, to] of module.matchAll(/^\t(\S+) => (\S+)/gm)) {
+    if (from !== to && from !== "claimkit.invalid/oracle") problems.push(`${file}: ${from} is replaced by ${to}`);
+  }
+}
+
 // The package that people install brings nothing with it.
 const own = JSON.parse(read("pkg/package.json"));
 for (const field of ["dependencies", "optionalDependencies", "bundleDependencies"]) {

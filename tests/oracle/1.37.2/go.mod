@@ -5,7 +5,7 @@ go 1.26.0
 godebug default=go1.26
 
 require (
-	claimkit.invalid/oracle v0.0.0-00010101000000-000000000000
+	claimkit.invalid/oracle v0.0.0
 	github.com/google/cel-go v0.29.2
 	k8s.io/api v0.37.2
 	k8s.io/client-go v0.37.2

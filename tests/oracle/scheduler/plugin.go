@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes/fake"
@@ -367,14 +368,14 @@ func (plugin Plugin) start(ctx context.Context, request pluginRequest) (*cycle, 
 	}
 	claims := assumecache.NewAssumeCache(klog.FromContext(ctx), factory.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
 	manager := &manager{DefaultDRAManager: dynamicresources.NewDRAManager(ctx, claims, slices, factory), slices: request.Slices}
-	seen := []cache.DoneChecker{slices.HasSyncedChecker(), claims.AddEventHandler(cache.ResourceEventHandlerFuncs{}).HasSyncedChecker()}
+	seen := []cache.InformerSynced{slices.HasSynced, claims.AddEventHandler(cache.ResourceEventHandlerFuncs{}).HasSynced}
 	if utilfeature.DefaultFeatureGate.Enabled(features.DRAExtendedResource) {
 		resolver := manager.DeviceClassResolver().(cache.ResourceEventHandler)
 		handler, err := factory.Resource().V1().DeviceClasses().Informer().AddEventHandler(resolver)
 		if err != nil {
 			return nil, err
 		}
-		seen = append(seen, handler.HasSyncedChecker())
+		seen = append(seen, handler.HasSynced)
 	}
 	handle, err := frameworkruntime.NewFramework(ctx, nil, nil,
 		frameworkruntime.WithClientSet(client),
@@ -396,7 +397,12 @@ func (plugin Plugin) start(ctx context.Context, request pluginRequest) (*cycle, 
 	}
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
-	cache.WaitFor(ctx, "", seen...)
+	for _, has := range seen {
+		done := func(context.Context) (bool, error) { return has(), nil }
+		if err := wait.PollUntilContextCancel(ctx, time.Millisecond, true, done); err != nil {
+			return nil, err
+		}
+	}
 	cycle := &cycle{client: client, manager: manager, plugin: made.(*dynamicresources.DynamicResources), pod: request.Pod, state: framework.NewCycleState()}
 	for _, node := range request.Nodes {
 		info := framework.NewNodeInfo()
