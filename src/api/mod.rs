@@ -398,6 +398,17 @@ impl Kind {
 }
 
 /// One version of the API group.
+///
+/// ```
+/// use claimkit::{Release, find_version};
+///
+/// let version = find_version("resource.k8s.io/v1alpha2").unwrap();
+/// assert!(version.served_by(Release::parse("1.30").unwrap()));
+/// assert_eq!(version.default_release().minor, 30);
+/// // ResourceClaims had it as long as the version was served.
+/// assert_eq!(version.default_release_of("ResourceClaim"), version.default_release());
+/// assert!(version.kind("ResourceClaim", version.default_release()).is_some());
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Version {
@@ -440,7 +451,7 @@ impl Version {
     }
 
     /// Returns the first and the last known minor release that serve this version.
-    pub fn minors(&self) -> (u8, u8) {
+    pub(crate) fn minors(&self) -> (u8, u8) {
         (self.served.0, self.default_release().minor)
     }
 

@@ -185,6 +185,13 @@ pub enum Attribute {
 impl Attribute {
     /// Reads a derived attribute from the value of its expression (`k8s.io/dynamic-resource-allocation/cel`, `valToDeviceAttribute`).
     ///
+    /// ```
+    /// use claimkit::cel::{Attribute, value::Value};
+    ///
+    /// assert_eq!(Attribute::derived(&Value::Int(3)).unwrap(), Attribute::Int(3));
+    /// assert!(Attribute::derived(&Value::Null).is_err());
+    /// ```
+    ///
     /// # Errors
     /// kube-scheduler's text for a value that no attribute can have.
     pub fn derived(value: &Value) -> Result<Attribute, DeviceError> {
@@ -388,7 +395,7 @@ impl DeviceRef<'_> {
     ///
     /// # Errors
     /// An attribute or a capacity that cannot be read.
-    pub fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
+    pub(crate) fn variables(&self, environment: &Environment) -> Result<Vec<Value>, DeviceError> {
         let lists = has_lists(environment);
         let mut attributes = Domains::default();
         for (name, attribute) in &self.attributes {

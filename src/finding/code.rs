@@ -7,6 +7,14 @@ use super::severity::Severity;
 macro_rules! codes {
     ($($(#[$doc:meta])+ $code:ident = $name:literal, $severity:ident $(, $help:literal)?;)+) => {
         /// The code of a finding.
+        ///
+        /// ```
+        /// use claimkit::{Code, Severity};
+        ///
+        /// let code = Code::UnknownField;
+        /// assert_eq!((code.name(), code.severity()), ("unknown-field", Severity::Error));
+        /// assert!(code.help().unwrap().contains("leave it out"));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[$doc])+ $code,)+ }

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
 /// The component whose answer a finding is.
+///
+/// ```
+/// assert_eq!(claimkit::Origin::ApiServer.name(), "kube-apiserver");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Origin {
@@ -56,6 +60,10 @@ pub enum EntryPart {
 }
 
 /// The cause reason of a validation error (apimachinery, pkg/apis/meta/v1/types.go, `CauseType`).
+///
+/// ```
+/// assert_eq!(claimkit::Cause::Required.reason(), "FieldValueRequired");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Cause {
@@ -99,7 +107,7 @@ impl Cause {
     }
 
     /// Returns the words in the message, e.g. `Required value`.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             Cause::Required => "Required value",
             Cause::Invalid => "Invalid value",
@@ -131,6 +139,19 @@ pub struct Edit {
 }
 
 /// A way to resolve a finding.
+///
+/// ```
+/// let text = "
+/// apiVersion: resource.k8s.io/v1
+/// kind: DeviceClass
+/// metadata: {name: gpu}
+/// spec: {selectorz: []}
+/// ";
+/// let report = claimkit::validate(text, &claimkit::ValidateOptions::default());
+/// let fix = &report.findings[0].fixes[0];
+/// assert_eq!(fix.edits[0].new_text, "selectors");
+/// assert!(!fix.deletes(text));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fix {

@@ -11,7 +11,7 @@ macro_rules! named {
 
         impl $enum {
             /// Returns its name in answers.
-            pub const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self { $($enum::$variant => $name,)+ }
             }
         }

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The severity of a finding.
+///
+/// ```
+/// assert_eq!(claimkit::Severity::Warning.name(), "warning");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -52,6 +52,28 @@ pub enum What {
 }
 
 /// A file and its objects.
+///
+/// ```
+/// use claimkit::{Input, Limits, Via};
+///
+/// let text = "
+/// apiVersion: resource.k8s.io/v1
+/// kind: DeviceClass
+/// metadata: {name: gpu}
+/// spec: {selectors: []}
+/// ";
+/// let input = Input::read(text, None, &Limits::default());
+/// let item = &input.items[0];
+/// assert_eq!((item.kind.as_str(), item.name.as_str()), ("DeviceClass", "gpu"));
+/// assert!(input.tree(item).unwrap().get(item.node, "spec").is_some());
+/// assert_eq!(input.mode(item), claimkit_yaml::Mode::Yaml);
+///
+/// let object: serde_json::Value = input.deserialize(0).unwrap();
+/// assert_eq!(object["metadata"]["name"], "gpu");
+///
+/// // The server takes a body as one object.
+/// assert_eq!(Input::read_via(text, Via::Server, None, &Limits::default()).items.len(), 1);
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Input<'s> {

@@ -66,6 +66,25 @@ enum Cells {
 }
 
 /// Nodes, ready to be judged.
+///
+/// ```
+/// use claimkit::{Limits, PreparedNodes};
+///
+/// let text = "
+/// apiVersion: v1
+/// kind: List
+/// items:
+/// - {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {zone: a}}}
+/// - {apiVersion: v1, kind: Node, metadata: {name: n2}}
+/// ";
+/// let nodes = PreparedNodes::read(text, &Limits::default());
+/// assert!(nodes.findings().is_empty() && !nodes.is_empty());
+/// assert_eq!((nodes.len(), nodes.name(0)), (2, "n1"));
+/// assert_eq!(nodes.names().collect::<Vec<_>>(), ["n1", "n2"]);
+/// assert_eq!(nodes.label("zone").unwrap().value(0), Some("a"));
+/// assert_eq!(nodes.labels().map(|label| label.key()).collect::<Vec<_>>(), ["zone"]);
+/// assert!(nodes.memory() < 10_000);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PreparedNodes {
     store: String,
@@ -75,7 +94,7 @@ pub struct PreparedNodes {
     values: Vec<Piece>,
     dense: Vec<u32>,
     sparse: Vec<(u32, u32)>,
-    /// Returns whether the set is the one nil node.
+    /// The set is the one nil node.
     nil: bool,
     /// The findings about the text.
     findings: Vec<located::Finding>,
@@ -90,7 +109,7 @@ pub struct Label<'n> {
 
 impl PreparedNodes {
     /// Makes one nil node: nothing matches it.
-    pub fn nil() -> Self {
+    pub(crate) fn nil() -> Self {
         PreparedNodes { names: vec![Piece { start: 0, len: 0 }], nil: true, ..PreparedNodes::default() }
     }
 
@@ -133,7 +152,7 @@ impl PreparedNodes {
     }
 
     /// Returns whether the set is the one nil node.
-    pub fn is_nil(&self) -> bool {
+    pub(crate) fn is_nil(&self) -> bool {
         self.nil
     }
 
@@ -158,7 +177,7 @@ impl PreparedNodes {
     }
 
     /// Returns the first node with a name.
-    pub fn find(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.names().position(|have| have == name)
     }
 

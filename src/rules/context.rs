@@ -45,7 +45,7 @@ pub enum Operation<S> {
 
 impl<S> Operation<S> {
     /// Returns the stored object; a new object has none.
-    pub fn stored(self) -> Option<S> {
+    pub(crate) fn stored(self) -> Option<S> {
         match self {
             Operation::Create => None,
             Operation::Update(stored) | Operation::UpdateStatus(stored) => Some(stored),
@@ -53,7 +53,8 @@ impl<S> Operation<S> {
     }
 
     /// Returns the name in requests and rules of admission.
-    pub fn name(&self) -> &'static str {
+    #[cfg(feature = "cli")]
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Operation::Create => "CREATE",
             Operation::Update(_) | Operation::UpdateStatus(_) => "UPDATE",

@@ -13,6 +13,16 @@ use crate::text::{Source, bytes, located};
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 /// The objects of a cluster, read once: nodes, slices, classes, claims, pods, taint rules. [`crate::allocate`] asks about them.
+///
+/// ```
+/// use claimkit::{AllocateOptions, Limits, PreparedCluster};
+///
+/// let cluster = PreparedCluster::read("{apiVersion: v1, kind: Node, metadata: {name: n1}}", None, None, &Limits::default());
+/// assert!(cluster.len() == 1 && !cluster.is_empty());
+/// let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: a}]}}";
+/// let allocation = claimkit::allocate(pod, &AllocateOptions::default().cluster(&cluster)).unwrap();
+/// assert!(allocation.ok);
+/// ```
 #[derive(Debug)]
 pub struct PreparedCluster {
     /// The release they were read for.
@@ -23,11 +33,6 @@ pub struct PreparedCluster {
 }
 
 impl PreparedCluster {
-    /// Returns whether a slice publishes devices.
-    pub fn has_slices(&self) -> bool {
-        !self.facts.slices.is_empty()
-    }
-
     /// Reads YAML or JSON, as `kubectl get -o yaml` prints it. `release`: the release for all questions; `None`: the last one.
     pub fn read(text: &str, release: Option<Release>, namespace: Option<&str>, limits: &Limits) -> Self {
         let release = release.unwrap_or(Release::latest());
@@ -56,25 +61,8 @@ impl PreparedCluster {
     }
 
     /// Returns the release they were read for.
-    pub fn release(&self) -> Release {
+    pub(crate) fn release(&self) -> Release {
         self.release
-    }
-
-    /// Makes a cluster without objects, for a release.
-    pub fn empty(release: Release) -> Self {
-        PreparedCluster { release, facts: Facts::default(), findings: Vec::new() }
-    }
-
-    /// Adds the objects of another part of the same cluster.
-    pub fn join(&mut self, part: PreparedCluster) {
-        self.facts.join(part.facts);
-        self.findings.extend(part.findings);
-    }
-
-    /// Adds a node of which only the name is known.
-    #[cfg(feature = "cli")]
-    pub(crate) fn name_node(&mut self, name: &str) {
-        self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
     }
 
     /// Returns the number of objects.
@@ -91,6 +79,31 @@ impl PreparedCluster {
     /// Returns whether there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A cluster that is put together from lists.
+#[cfg(feature = "cli")]
+impl PreparedCluster {
+    /// Makes a cluster without objects, for a release.
+    pub(crate) fn empty(release: Release) -> Self {
+        PreparedCluster { release, facts: Facts::default(), findings: Vec::new() }
+    }
+
+    /// Adds the objects of another part of the same cluster.
+    pub(crate) fn join(&mut self, part: PreparedCluster) {
+        self.facts.join(part.facts);
+        self.findings.extend(part.findings);
+    }
+
+    /// Adds a node of which only the name is known.
+    pub(crate) fn name_node(&mut self, name: &str) {
+        self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
+    }
+
+    /// Returns whether a slice publishes devices.
+    pub(crate) fn has_slices(&self) -> bool {
+        !self.facts.slices.is_empty()
     }
 }
 

@@ -59,6 +59,11 @@ impl ParseOptions {
 }
 
 /// The result of [`parse`].
+///
+/// ```
+/// let options = claimkit::ParseOptions::default();
+/// assert!(!claimkit::parse("{apiVersion: v1, kind: Pod}", &options).ok());
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Parsed<'t> {

@@ -19,6 +19,19 @@ use super::validators;
 use super::value::{EvalError, Value};
 
 /// Why a text cannot be used.
+///
+/// ```
+/// use claimkit_cel::compile::Stage;
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let error = environment.compile("1 +").unwrap_err();
+/// assert_eq!(error.stage, Stage::Parse);
+/// assert!(error.text.starts_with("compilation failed: ERROR: <input>:1:4: Syntax error:"));
+/// assert!(!error.is_internal());
+/// let (source, problems) = error.problems.unwrap();
+/// assert_eq!(source.byte(problems.sorted()[0].location), Some(3));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CompileError {
@@ -74,6 +87,13 @@ impl fmt::Display for CompileError {
 impl std::error::Error for CompileError {}
 
 /// An expression that was parsed and checked.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let checked = Environment::kubernetes(34, &[], Mode::New).check("1 < 2").unwrap();
+/// assert_eq!(checked.output_type().to_string(), "bool");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Checked {
@@ -84,6 +104,26 @@ pub struct Checked {
 }
 
 /// An expression that can be run.
+///
+/// ```
+/// use claimkit_cel::types::Type;
+/// use claimkit_cel::value::Value;
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("n", Type::Int);
+/// let program = environment.compile("n > 1 && n < 9").unwrap();
+/// assert_eq!(program.output_type(), &Type::Bool);
+/// assert_eq!(program.checked().ast.source.text(), "n > 1 && n < 9");
+/// assert_eq!(program.cost_estimate().map(|cost| (cost.min, cost.max)), Some((2, 4)));
+///
+/// let outcome = program.evaluate(&[Value::Int(9)], 1_000);
+/// assert_eq!((outcome.matches(), outcome.cost), (Ok(false), 4));
+///
+/// let trace = program.trace(&[Value::Int(9)], 1_000);
+/// assert_eq!(program.explain(&trace), ["`n < 9` is false: `n` is 9"]);
+/// let reason = &trace.reasons(&program)[0];
+/// assert_eq!(program.text_of(&reason.part.span), "n < 9");
+/// ```
 #[derive(Debug)]
 pub struct Program {
     checked: Checked,
@@ -93,6 +133,15 @@ pub struct Program {
 }
 
 /// The result of a run and its cost.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let run = |text: &str| environment.compile(text).unwrap().evaluate(&[], 1_000);
+/// assert_eq!(run("1 < 2").matches(), Ok(true));
+/// assert_eq!(run("1 / 0 == 1").matches().unwrap_err().to_string(), "division by zero");
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

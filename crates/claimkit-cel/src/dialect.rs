@@ -56,6 +56,12 @@ pub const CEL_GO_0_29: Dialect = Dialect { escaped_names_are_fields: true, ..CEL
 pub const PLAIN_ACCUMULATOR: &str = "__result__";
 
 /// The macros of an environment. `has`, `all`, `exists`, `exists_one`, `map` and `filter` are in every one.
+///
+/// ```
+/// use claimkit_cel::dialect::MacroSet;
+///
+/// assert!(MacroSet::all().sort_by && !MacroSet::default().sort_by);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MacroSet {
@@ -103,8 +109,7 @@ impl MacroSet {
 
 /// The computations whose results differ between releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rules {
+pub(crate) struct Rules {
     /// A text search that begins behind the end fails (cel-go 0.17 and 0.20).
     pub first_libraries: bool,
     /// A network contains only those that begin with the same address (apiserver up to 1.32.3).

@@ -44,6 +44,15 @@ pub enum ResultType {
 }
 
 /// Upper bounds for the sizes of a variable's parts, used by the cost estimate.
+///
+/// ```
+/// use claimkit_cel::environment::Bounds;
+///
+/// let labels = Bounds::sized(32).with_key(Bounds::sized(63)).with_element(Bounds::sized(64));
+/// let object = Bounds::default().with_field("labels", labels.clone());
+/// assert_eq!(object.fields[0].1.size, 32);
+/// assert!(labels.with_any_name().names_are_elements);
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Bounds {
@@ -61,15 +70,6 @@ pub struct Bounds {
 
 impl Bounds {
     /// Creates the bounds of a value with at most `size` elements, entries or code points.
-    ///
-    /// ```
-    /// use claimkit_cel::environment::Bounds;
-    ///
-    /// let labels = Bounds::sized(32).with_key(Bounds::sized(63)).with_element(Bounds::sized(64));
-    /// let object = Bounds::default().with_field("labels", labels.clone());
-    /// assert_eq!(object.fields[0].1.size, 32);
-    /// assert!(labels.with_any_name().names_are_elements);
-    /// ```
     pub fn sized(size: u64) -> Self {
         Bounds { size, ..Bounds::default() }
     }
@@ -144,6 +144,34 @@ impl std::fmt::Debug for Overload {
 }
 
 /// The variables, types and functions that an expression can use.
+///
+/// ```
+/// use claimkit_cel::environment::{Bounds, ResultType};
+/// use claimkit_cel::types::Type;
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let spec = Type::structure("example.Spec");
+/// let fields = vec![("name".to_owned(), Type::String), ("replicas".to_owned(), Type::Int)];
+/// let environment = Environment::kubernetes(34, &[], Mode::New)
+///     .with_structure("example.Spec", fields)
+///     .with_type_name("example.Spec", spec.clone())
+///     .with_variable("self", spec)
+///     .with_bounds("self", Bounds::default().with_field("name", Bounds::sized(63)))
+///     .with_result_type(ResultType::Bool);
+/// let program = environment.compile("self.name.startsWith('web-')").unwrap();
+/// assert!(program.cost_estimate().unwrap().max < 100);
+/// assert_eq!(environment.compile("self.replicas").unwrap_err().text, "must evaluate to bool");
+/// // The check alone accepts any type.
+/// assert_eq!(environment.check("self.replicas").unwrap().output_type(), &Type::Int);
+///
+/// // Tools can ask what there is.
+/// assert_eq!((environment.minor(), environment.result_type()), (34, ResultType::Bool));
+/// assert_eq!(environment.variables().map(|(name, _)| name).collect::<Vec<_>>(), ["self"]);
+/// assert_eq!(environment.variable_count(), 1);
+/// assert_eq!(environment.fields("example.Spec").unwrap().len(), 2);
+/// assert!(environment.functions().iter().any(|function| function.name == "startsWith"));
+/// assert!(environment.function(0).is_some());
+/// ```
 #[derive(Debug)]
 pub struct Environment {
     /// In the order of their names.
@@ -201,6 +229,11 @@ impl Environment {
 
     /// Returns the environment of the language as it is specified, with cel-go's extensions that this crate has: what the
     /// conformance tests of cel-spec ask for.
+    ///
+    /// ```
+    /// let environment = claimkit_cel::Environment::standard();
+    /// assert!(environment.compile("[1, 2].exists(n, n > 1)").is_ok());
+    /// ```
     pub fn standard() -> Environment {
         let mut environment = Environment::base(u8::MAX, |_| true);
         environment.parse.macros = MacroSet { bind: true, optionals: true, two_variables: true, sort_by: true };
@@ -274,6 +307,18 @@ impl Environment {
     }
 
     /// Returns the environment in an earlier patch of its release: [`Environment::kubernetes`] is that of the last one.
+    ///
+    /// ```
+    /// use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT};
+    ///
+    /// let run = |environment: Environment| {
+    ///     let program = environment.compile("cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')").unwrap();
+    ///     program.evaluate(&[], SELECTOR_COST_LIMIT).matches()
+    /// };
+    /// assert_eq!(run(Environment::kubernetes(32, &[], Mode::New)), Ok(true));
+    /// // Up to 1.32.3 the other address was not cut off before the comparison.
+    /// assert_eq!(run(Environment::kubernetes(32, &[], Mode::New).at_patch(32, 3)), Ok(false));
+    /// ```
     pub fn at_patch(mut self, minor: u8, patch: u8) -> Environment {
         self.rules.whole_addresses |= (minor, patch) < (32, 4);
         if (minor, patch) < (32, 3) {
@@ -317,13 +362,20 @@ impl Environment {
     }
 
     /// Looks names up in this namespace and its parent namespaces first.
+    ///
+    /// ```
+    /// use claimkit_cel::{Environment, Mode, types::Type};
+    ///
+    /// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("example.limit", Type::Int);
+    /// assert!(environment.with_container("example").compile("limit < 5").is_ok());
+    /// ```
     pub fn with_container(mut self, container: &str) -> Environment {
         self.container = container.to_owned();
         self
     }
 
     /// Returns the full names that `name` may resolve to, in lookup order. A leading dot skips the namespaces.
-    pub fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
+    pub(crate) fn candidates<'n>(&'n self, name: &'n str) -> impl Iterator<Item = Cow<'n, str>> {
         let absolute = name.strip_prefix('.');
         let innermost = Some(self.container.as_str()).filter(|container| absolute.is_none() && !container.is_empty());
         let namespaces = std::iter::successors(innermost, |namespace| namespace.rsplit_once('.').map(|(outer, _)| outer));
@@ -332,13 +384,13 @@ impl Environment {
     }
 
     /// Returns a variable, or the name of a type, with its type.
-    pub fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
+    pub(crate) fn named(&self, name: &str) -> Option<(Arc<str>, Type)> {
         let variable = self.variables.iter().find(|(known, _)| **known == *name);
         variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
     }
 
     /// Returns whether there can be a dotted name that starts with `first` and a dot.
-    pub fn has_names_after(&self, first: &str) -> bool {
+    pub(crate) fn has_names_after(&self, first: &str) -> bool {
         let first = first.strip_prefix('.').unwrap_or(first);
         let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
         !self.container.is_empty()
@@ -348,18 +400,18 @@ impl Environment {
     }
 
     /// Returns the type with this name.
-    pub fn type_named(&self, name: &str) -> Option<Type> {
+    pub(crate) fn type_named(&self, name: &str) -> Option<Type> {
         let known = self.type_names.iter().find(|(known, _)| known == name).map(|(_, kind)| kind.clone());
         known.or_else(|| messages::find(name).map(|message| message.result()))
     }
 
     /// Returns whether a type's name is a value at run time. cel-go knows some names only to the checker.
-    pub fn has_type_value(&self, name: &str) -> bool {
+    pub(crate) fn has_type_value(&self, name: &str) -> bool {
         !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
     }
 
     /// Returns the position of a variable.
-    pub fn variable(&self, name: &str) -> Option<usize> {
+    pub(crate) fn variable(&self, name: &str) -> Option<usize> {
         self.variables.iter().position(|(known, _)| **known == *name)
     }
 
@@ -374,7 +426,7 @@ impl Environment {
     }
 
     /// Returns the known bounds for the sizes of a variable's parts.
-    pub fn bounds(&self, variable: usize) -> Option<&Bounds> {
+    pub(crate) fn bounds(&self, variable: usize) -> Option<&Bounds> {
         self.bounds.get(variable).and_then(Option::as_ref)
     }
 
@@ -386,12 +438,12 @@ impl Environment {
     }
 
     /// Returns the type of `name{…}`, if messages of that name can be written.
-    pub fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
+    pub(crate) fn message_result(&self, name: &str, of: &Type) -> Option<Type> {
         (self.structures.iter().any(|(known, _)| known == name) || messages::find(name).is_some()).then(|| of.clone())
     }
 
     /// Returns the position of a function.
-    pub fn function_index(&self, name: &str) -> Option<usize> {
+    pub(crate) fn function_index(&self, name: &str) -> Option<usize> {
         self.functions.binary_search_by_key(&name, |declaration| declaration.name).ok()
     }
 
@@ -406,12 +458,12 @@ impl Environment {
     }
 
     /// Returns the namespace names are looked up in.
-    pub fn container(&self) -> &str {
+    pub(crate) fn container(&self) -> &str {
         &self.container
     }
 
     /// Returns true if literals are validated after the check.
-    pub fn validates(&self) -> bool {
+    pub(crate) fn validates(&self) -> bool {
         self.validates
     }
 
@@ -421,12 +473,19 @@ impl Environment {
     }
 
     /// Returns the options of the parser.
+    ///
+    /// ```
+    /// use claimkit_cel::{Environment, Mode, parse::parse};
+    ///
+    /// let environment = Environment::kubernetes(34, &[], Mode::New);
+    /// assert!(parse("a && (b", environment.parse_options()).is_err());
+    /// ```
     pub fn parse_options(&self) -> &ParseOptions {
         &self.parse
     }
 
     /// Returns the computations that this release does differently from later ones.
-    pub fn rules(&self) -> &Rules {
+    pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
 
@@ -436,7 +495,7 @@ impl Environment {
     }
 
     /// Returns true if the release estimates costs.
-    pub fn estimates(&self) -> bool {
+    pub(crate) fn estimates(&self) -> bool {
         self.estimates
     }
 }

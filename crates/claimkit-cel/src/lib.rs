@@ -3,8 +3,8 @@
 //! | step | module | takes | gives |
 //! |---|---|---|---|
 //! | parse | [`parse`] | text | [`ast::Ast`], or syntax problems in ANTLR's words |
-//! | check | [`checker`], [`validators`] | tree, [`environment::Environment`] | types and references, or problems |
-//! | estimate | [`cost::estimate`] | checked tree | least and most cost |
+//! | check | [`checker`], `validators` | tree, [`environment::Environment`] | types and references, or problems |
+//! | estimate | `cost::estimate` | checked tree | least and most cost |
 //! | plan | `evaluator::plan`, `fold` | checked tree | program with constants folded |
 //! | run | `evaluator`, `operations` | program, variables | value or error, and what was spent |
 //! | explain | [`trace`] | program, variables | values of all parts, and why a selector is false |
@@ -48,7 +48,7 @@ pub mod library;
 mod literal;
 mod machine;
 mod macros;
-pub mod messages;
+mod messages;
 mod operands;
 mod operations;
 pub mod parse;
@@ -62,7 +62,7 @@ mod token;
 pub mod trace;
 mod tree;
 pub mod types;
-pub mod validators;
+mod validators;
 pub mod value;
 mod visit;
 

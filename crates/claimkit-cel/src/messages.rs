@@ -3,7 +3,6 @@
 use super::types::Type;
 
 /// A message type of the environment.
-#[non_exhaustive]
 pub struct Message {
     name: &'static str,
     result: &'static str,
@@ -13,7 +12,6 @@ pub struct Message {
 
 /// The kind of value that a message is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Kind {
     /// The value of its field `value`, or what a field has that is not given.
     Wrapper(Number),
@@ -33,7 +31,6 @@ pub enum Kind {
 
 /// The type in a wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Number {
     /// `BoolValue`
     Bool,
@@ -107,10 +104,6 @@ static MESSAGES: &[Message] = &[
 ];
 
 /// Returns the message type with this name.
-///
-/// ```
-/// assert!(claimkit_cel::messages::find("google.protobuf.BoolValue").is_some());
-/// ```
 pub fn find(name: &str) -> Option<&'static Message> {
     MESSAGES.iter().find(|message| message.name == name)
 }

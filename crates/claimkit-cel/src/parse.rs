@@ -8,6 +8,14 @@ use super::source::{Location, ProblemKind, Problems, Source};
 use super::{parser, visit};
 
 /// A text that is not an expression.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode, parse::parse};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let problems = parse("1 +", environment.parse_options()).unwrap_err();
+/// assert!(problems.render().starts_with("ERROR: <input>:1:4: Syntax error:"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SyntaxProblems {

@@ -3,6 +3,14 @@
 //! Offsets called *position* count code points, as cel-go's do. Bytes are used for spans only.
 
 /// The text of an expression with its lines.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let (source, problems) = Environment::kubernetes(34, &[], Mode::New).compile("1 + a").unwrap_err().problems.unwrap();
+/// assert_eq!(source.text(), "1 + a");
+/// assert_eq!(source.byte(problems.sorted()[0].location), Some(4));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
     text: String,
@@ -51,7 +59,7 @@ const KEPT_PROBLEMS: usize = 100;
 
 impl Source {
     /// Takes a text and finds its lines. They end at a line feed and at nothing else.
-    pub fn new(text: &str, line_rule: LineRule) -> Self {
+    pub(crate) fn new(text: &str, line_rule: LineRule) -> Self {
         let mut lines = vec![LineStart { position: 0, byte: 0 }];
         let (mut position, mut start) = (0_usize, 0_usize);
         for (byte, _) in text.match_indices('\n') {
@@ -69,12 +77,12 @@ impl Source {
     }
 
     /// Returns the place of a token: always exact.
-    pub fn token_location(&self, position: u32) -> Location {
+    pub(crate) fn token_location(&self, position: u32) -> Location {
         self.location_after(self.lines.partition_point(|line| line.position <= position), position)
     }
 
     /// Returns the place of a node, by the rule of the release.
-    pub fn node_location(&self, position: u32) -> Location {
+    pub(crate) fn node_location(&self, position: u32) -> Location {
         match self.line_rule {
             LineRule::Exact => self.token_location(position),
             LineRule::FirstColumnBelongsToLineBefore => {
@@ -153,6 +161,16 @@ pub struct Problem {
 }
 
 /// The problems of one text.
+///
+/// ```
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let error = Environment::kubernetes(34, &[], Mode::New).compile("a + b").unwrap_err();
+/// let (_, problems) = error.problems.unwrap();
+/// assert!(!problems.is_empty());
+/// let messages: Vec<&str> = problems.sorted().iter().map(|problem| problem.message.as_str()).collect();
+/// assert_eq!(messages, ["undeclared reference to 'a' (in container '')", "undeclared reference to 'b' (in container '')"]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     list: Vec<Problem>,
@@ -162,12 +180,12 @@ pub struct Problems {
 
 impl Problems {
     /// Creates an empty collection.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds a problem. Beyond 100 they are only counted.
-    pub fn report(&mut self, location: Location, kind: ProblemKind, message: impl Into<String>) {
+    pub(crate) fn report(&mut self, location: Location, kind: ProblemKind, message: impl Into<String>) {
         if self.list.len() < KEPT_PROBLEMS {
             self.list.push(Problem { location, kind, message: message.into() });
         } else {
@@ -180,11 +198,6 @@ impl Problems {
         self.list.is_empty()
     }
 
-    /// Returns how many problems were reported, kept or not.
-    pub fn count(&self) -> usize {
-        self.list.len().saturating_add(self.dropped)
-    }
-
     /// Returns the problems that were kept, in order of line and column; those of one place in the order they were found.
     pub fn sorted(&self) -> Vec<&Problem> {
         let mut problems: Vec<&Problem> = self.list.iter().collect();
@@ -193,7 +206,7 @@ impl Problems {
     }
 
     /// Returns the text of cel-go's `Errors.ToDisplayString`.
-    pub fn render(&self, source: &Source) -> String {
+    pub(crate) fn render(&self, source: &Source) -> String {
         let mut parts: Vec<String> = self.sorted().into_iter().map(|problem| problem.render(source)).collect();
         if self.dropped > 0 {
             parts.push(format!("{} more errors were truncated", self.dropped));
@@ -204,7 +217,7 @@ impl Problems {
 
 impl Problem {
     /// Returns the text of cel-go's `Error.ToDisplayString`: place, message, and the line with a caret under the place.
-    pub fn render(&self, source: &Source) -> String {
+    pub(crate) fn render(&self, source: &Source) -> String {
         let Location { line, column } = self.location;
         let mut text = format!("ERROR: <input>:{line}:{}: {}", column.saturating_add(1), self.message);
         let Some(snippet) = source.line(line).filter(|snippet| snippet.len() <= LONGEST_PRINTED_LINE) else { return text };

@@ -9,6 +9,21 @@ use super::library::strings::quote;
 use super::value::Value;
 
 /// A run with the values of its parts.
+///
+/// ```
+/// use claimkit_cel::types::Type;
+/// use claimkit_cel::value::Value;
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("n", Type::Int);
+/// let program = environment.compile("n == 2 || n == 3").unwrap();
+/// let trace = program.trace(&[Value::Int(5)], 1_000);
+/// assert!(matches!(trace.value_of(&program.checked().ast.root), Some(Value::Bool(false))));
+/// let parts = trace.parts(&program);
+/// assert_eq!(program.text_of(&parts[1].span), "n == 2");
+/// let reasons = trace.reasons(&program);
+/// assert_eq!(reasons.iter().map(|reason| program.text_of(&reason.part.span)).collect::<Vec<_>>(), ["n == 2", "n == 3"]);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {

@@ -5,6 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A type of the expression language.
+///
+/// ```
+/// use claimkit_cel::types::Type;
+///
+/// let kind = Type::map(Type::String, Type::list(Type::structure("example.Port")));
+/// assert_eq!(kind.to_string(), "map(string, list(example.Port))");
+/// assert_eq!(kind.name(), "map");
+/// assert_eq!(Type::parse("map(string, list(example.Port))"), Some(kind));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Type {
@@ -68,17 +77,17 @@ impl Type {
     }
 
     /// Returns the type of the type `of`.
-    pub fn type_of(of: Type) -> Type {
+    pub(crate) fn type_of(of: Type) -> Type {
         Type::Type(Some(Arc::new(of)))
     }
 
     /// Returns an optional value of the type `of`.
-    pub fn optional(of: Type) -> Type {
+    pub(crate) fn optional(of: Type) -> Type {
         Type::Opaque(Arc::from(OPTIONAL), Arc::from([of]))
     }
 
     /// Returns an opaque type without parameters.
-    pub fn opaque(name: &str) -> Type {
+    pub(crate) fn opaque(name: &str) -> Type {
         Type::Opaque(Arc::from(name), Arc::from([]))
     }
 
@@ -88,7 +97,7 @@ impl Type {
     }
 
     /// Returns the type that an optional type holds.
-    pub fn optional_of(&self) -> Option<&Type> {
+    pub(crate) fn optional_of(&self) -> Option<&Type> {
         match self {
             Type::Opaque(name, parameters) if &**name == OPTIONAL => parameters.first(),
             _ => None,
@@ -96,7 +105,7 @@ impl Type {
     }
 
     /// Returns the types this type is made of.
-    pub fn parameters(&self) -> Vec<&Type> {
+    pub(crate) fn parameters(&self) -> Vec<&Type> {
         match self {
             Type::List(element) => vec![element],
             Type::Map(pair) => vec![&pair.0, &pair.1],
@@ -107,12 +116,12 @@ impl Type {
     }
 
     /// Returns true if the type or a part of it is [`Type::Missing`].
-    pub fn has_missing(&self) -> bool {
+    pub(crate) fn has_missing(&self) -> bool {
         *self == Type::Missing || self.parameters().into_iter().any(Type::has_missing)
     }
 
     /// Returns true if both are the same type, where a wrapper counts as the type inside (cel-go, `IsEquivalentType`).
-    pub fn is_equivalent(&self, other: &Type) -> bool {
+    pub(crate) fn is_equivalent(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Missing, _) | (_, Type::Missing) => false,
             (Type::Wrapper(inner), other) | (other, Type::Wrapper(inner)) => inner.is_equivalent(other),
@@ -126,7 +135,7 @@ impl Type {
     }
 
     /// Returns the number of types this type is made of, counted up to `limit`.
-    pub fn weight(&self, limit: usize) -> usize {
+    pub(crate) fn weight(&self, limit: usize) -> usize {
         let mut pending = Vec::new();
         let (mut next, mut count) = (self, 1_usize);
         while count < limit {
@@ -151,7 +160,7 @@ impl Type {
     }
 
     /// Returns the name of this type in problems (cel-go, `checker/format.go`, `FormatCheckedType`): `any`, `null`, `duration`.
-    pub fn in_problem(&self) -> InProblem<'_> {
+    pub(crate) fn in_problem(&self) -> InProblem<'_> {
         InProblem(self)
     }
 
@@ -252,7 +261,7 @@ impl fmt::Display for Type {
 }
 
 /// See [`Type::in_problem`].
-pub struct InProblem<'a>(&'a Type);
+pub(crate) struct InProblem<'a>(&'a Type);
 
 impl fmt::Display for InProblem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -290,7 +299,7 @@ fn write_parameters(
 /// The free variables of one check and what they stand for.
 ///
 /// The rules are those of cel-go (`checker/types.go`, `internalIsAssignable`).
-pub struct Unifier {
+pub(crate) struct Unifier {
     bindings: Vec<Option<Type>>,
     /// Variables bound or re-bound since a test began, with what they were bound to before.
     trail: Vec<(u32, Option<Type>)>,
@@ -299,7 +308,7 @@ pub struct Unifier {
 
 /// The types that replace a signature's type parameters at one call.
 #[derive(Clone, Copy)]
-pub struct Variables<'p> {
+pub(crate) struct Variables<'p> {
     parameters: &'p [char],
     /// The number of the first one's variable; the others follow.
     first: u32,

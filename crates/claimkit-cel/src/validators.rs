@@ -14,15 +14,6 @@ use super::types::Type;
 const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
-///
-/// ```
-/// use claimkit_cel::{Environment, Mode, checker::check, parse::parse, validators::validate};
-///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
-/// let ast = parse("duration('soon')", environment.parse_options()).unwrap();
-/// let findings = check(&environment, &ast).unwrap().unwrap();
-/// assert_eq!(validate(&environment, &ast, &findings).count(), 1);
-/// ```
 pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();

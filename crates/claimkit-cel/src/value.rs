@@ -14,6 +14,16 @@ use super::library::url::Url;
 use super::types::Type;
 
 /// A value. Copies share what is large.
+///
+/// ```
+/// use claimkit_cel::types::Type;
+/// use claimkit_cel::value::Value;
+///
+/// let ports = Value::list(vec![Value::Int(80), Value::Int(443)]);
+/// assert_eq!((ports.type_name(), ports.type_of()), ("list", Type::list(Type::Dyn)));
+/// let service = Value::object([("name", Value::string("web")), ("ports", ports)]);
+/// assert_eq!(service.type_name(), "map");
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value {
@@ -83,12 +93,12 @@ pub struct EvalError {
 
 impl EvalError {
     /// Makes an error with upstream's text that ends the evaluation.
-    pub fn stop(text: impl Into<String>) -> EvalError {
+    pub(crate) fn stop(text: impl Into<String>) -> EvalError {
         EvalError { text: text.into(), ours: false, stops: true }
     }
 
     /// Makes the error for a limit of this engine, which ends the evaluation.
-    pub fn limit(text: &str) -> EvalError {
+    pub(crate) fn limit(text: &str) -> EvalError {
         EvalError { text: text.to_owned(), ours: true, stops: true }
     }
 }
@@ -123,7 +133,7 @@ pub enum Key {
 
 impl Key {
     /// Returns the key for a value; `None` if Go cannot hash it.
-    pub fn of(value: &Value) -> Option<Key> {
+    pub(crate) fn of(value: &Value) -> Option<Key> {
         Some(match value {
             Value::Null => Key::Null,
             Value::Bool(b) => Key::Bool(*b),
@@ -138,6 +148,14 @@ impl Key {
 }
 
 /// A map in the order its entries were made.
+///
+/// ```
+/// use claimkit_cel::value::{Map, Value};
+///
+/// // A name that is not there has the value 0.
+/// let map = Map::with_names(vec![("a".into(), Value::Int(1))], Some(Value::Int(0)));
+/// assert!(matches!(map.entries(), [(Value::String(name), Value::Int(1))] if &**name == "a"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Value, Value)>,
@@ -166,7 +184,7 @@ impl Map {
     }
 
     /// Puts an entry in; a key that is there already gets the new value.
-    pub fn insert(&mut self, key: Value, value: Value) {
+    pub(crate) fn insert(&mut self, key: Value, value: Value) {
         let hashed = Key::of(&key);
         if let Some(position) = hashed.as_ref().and_then(|hashed| self.position(hashed)) {
             if let Some(entry) = self.entries.get_mut(position) {
@@ -184,7 +202,7 @@ impl Map {
     }
 
     /// Takes an entry out.
-    pub fn remove(&mut self, key: &Value) {
+    pub(crate) fn remove(&mut self, key: &Value) {
         let position = Key::of(key).and_then(|hashed| self.position(&hashed));
         if let Some(position) = position.filter(|position| *position < self.entries.len()) {
             self.entries.remove(position);
@@ -206,17 +224,17 @@ impl Map {
     }
 
     /// Returns true if Go holds it as a map of strings: no other key is looked up.
-    pub fn is_native(&self) -> bool {
+    pub(crate) fn is_native(&self) -> bool {
         self.native
     }
 
     /// Returns how many entries there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns whether there are no entries.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
@@ -232,7 +250,7 @@ impl Map {
     }
 
     /// Returns the value under a text.
-    pub fn find_name(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn find_name(&self, name: &str) -> Option<&Value> {
         let found = match &self.index {
             None => {
                 self.entries.iter().find(|(key, _)| matches!(key, Value::String(key) if &**key == name)).map(|(_, value)| value)
@@ -245,7 +263,7 @@ impl Map {
     }
 
     /// Returns the value under a key; numbers of different types find each other (cel-go, `common/types/map.go`, `Find`).
-    pub fn find(&self, key: &Value) -> Option<&Value> {
+    pub(crate) fn find(&self, key: &Value) -> Option<&Value> {
         if let Value::String(name) = key {
             return self.find_name(name);
         }
@@ -253,7 +271,7 @@ impl Map {
     }
 
     /// Finds a value as [`Map::find`] does, without what stands for missing entries.
-    pub fn find_present(&self, key: &Value) -> Option<&Value> {
+    pub(crate) fn find_present(&self, key: &Value) -> Option<&Value> {
         let exact = Key::of(key)?;
         let position = self.position(&exact).or_else(|| {
             let (first, second) = other_numbers(key);
@@ -284,43 +302,34 @@ fn other_numbers(key: &Value) -> (Option<Key>, Option<Key>) {
 
 /// Returns the integer that the number is. The least one is not converted (cel-go, `common/types/overflow.go`,
 /// `doubleToInt64Checked`).
-///
-/// ```
-/// assert_eq!(claimkit_cel::value::exact_int(3.0), Some(3));
-/// assert_eq!(claimkit_cel::value::exact_int(3.5), None);
-/// ```
-pub fn exact_int(number: f64) -> Option<i64> {
+pub(crate) fn exact_int(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number > -9_223_372_036_854_775_808.0 && number < 9_223_372_036_854_775_808.0)
         .then_some(number as i64)
 }
 
 /// Returns the unsigned integer that the number is.
-///
-/// ```
-/// assert_eq!(claimkit_cel::value::exact_uint(-1.0), None);
-/// ```
-pub fn exact_uint(number: f64) -> Option<u64> {
+pub(crate) fn exact_uint(number: f64) -> Option<u64> {
     (number.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&number)).then_some(number as u64)
 }
 
 impl Value {
     /// Makes an error with upstream's text.
-    pub fn error(text: impl Into<String>) -> Value {
+    pub(crate) fn error(text: impl Into<String>) -> Value {
         Value::Error(Arc::new(EvalError { text: text.into(), ours: false, stops: false }))
     }
 
     /// Makes the error for a limit of this engine that was reached.
-    pub fn limit(text: &str) -> Value {
+    pub(crate) fn limit(text: &str) -> Value {
         Value::Error(Arc::new(EvalError::limit(text)))
     }
 
     /// Makes the error that ends the evaluation here, with upstream's text.
-    pub fn abort(text: &str) -> Value {
+    pub(crate) fn abort(text: &str) -> Value {
         Value::Error(Arc::new(EvalError::stop(text)))
     }
 
     /// Returns the error that operators give for operands they do not know.
-    pub fn no_such_overload() -> Value {
+    pub(crate) fn no_such_overload() -> Value {
         Value::error("no such overload")
     }
 
@@ -341,7 +350,7 @@ impl Value {
     }
 
     /// Returns whether this is a value of Kubernetes' own types, which is equal to others of its type only.
-    pub fn is_object(&self) -> bool {
+    pub(crate) fn is_object(&self) -> bool {
         matches!(
             self,
             Value::Quantity(..) | Value::Version(_) | Value::Url(_) | Value::Address(_) | Value::Network(_) | Value::Format(_)
@@ -349,7 +358,7 @@ impl Value {
     }
 
     /// Returns whether this is an error.
-    pub fn is_error(&self) -> bool {
+    pub(crate) fn is_error(&self) -> bool {
         matches!(self, Value::Error(_))
     }
 
@@ -403,7 +412,7 @@ impl Value {
 
     /// Returns the result of `size()`: code points, bytes, elements or entries. Costs use it too; values without a size count
     /// as 1.
-    pub fn size(&self) -> Option<u64> {
+    pub(crate) fn size(&self) -> Option<u64> {
         Some(match self {
             Value::String(s) => s.chars().count() as u64,
             Value::Bytes(b) => b.len() as u64,
@@ -414,7 +423,7 @@ impl Value {
     }
 
     /// Returns whether `optional.ofNonZeroValue()` takes it for nothing (cel-go, `common/types`, `IsZeroValue`).
-    pub fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,
             Value::Bool(b) => !b,

@@ -7,6 +7,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Why a text is not a quantity, in upstream's words.
+///
+/// ```
+/// use claimkit_values::quantity::{Quantity, QuantityError};
+///
+/// let error = Quantity::parse("1X").unwrap_err();
+/// assert_eq!(error, QuantityError::Format);
+/// assert_eq!(QuantityError::Suffix.message(), "unable to parse quantity's suffix");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QuantityError {
@@ -38,6 +46,23 @@ impl fmt::Display for QuantityError {
 impl std::error::Error for QuantityError {}
 
 /// A quantity as the server holds it.
+///
+/// ```
+/// use claimkit_values::quantity::{Notation, Quantity};
+///
+/// let memory = Quantity::parse("1024Mi").unwrap();
+/// assert_eq!((memory.canonical().as_ref(), memory.integer()), ("1Gi", 1_073_741_824));
+/// assert_eq!((memory.notation(), memory.kept()), (Notation::Binary, None));
+///
+/// let cpu = Quantity::parse("1500m").unwrap();
+/// assert_eq!((cpu.nanos(), cpu.integer()), (1_500_000_000, 2));
+/// assert_eq!((cpu.digits().digits, cpu.digits().exponent), (vec![1, 5, 0, 0], -3));
+///
+/// // What was read may be kept as it was written, what is computed is not.
+/// let read = Quantity::parse("1.500").unwrap();
+/// assert_eq!((read.canonical().as_ref(), read.recomputed().canonical().as_ref()), ("1.500", "1500m"));
+/// assert!(Quantity::parse_json("\" 0 \"").unwrap().is_zero());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantity<'a> {
     /// The text as written when the server keeps it instead of writing the canonical form.
@@ -494,6 +519,15 @@ fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
 }
 
 /// A quantity to calculate with.
+///
+/// ```
+/// use claimkit_values::quantity::Measure;
+///
+/// let half = Measure::of("500m");
+/// assert_eq!((half.text(), half.decimal().as_str(), half.nanos()), ("500m", "0.500", 500_000_000));
+/// let sum = half.plus(&Measure::of("1"));
+/// assert_eq!((sum.text(), sum.whole()), ("1500m", 2));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Measure {
     text: String,

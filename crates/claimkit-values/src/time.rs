@@ -10,6 +10,18 @@ use crate::{Error, ErrorKind};
 ///
 /// Equality is that of Go's `reflect.DeepEqual`: a time that was read differs from the zero value even when it is
 /// the same instant, because it carries the server's zone. [`Time::same_instant`] is the semantic one.
+///
+/// ```
+/// use claimkit_values::time::Time;
+///
+/// let time = Time::parse("2024-01-02T04:04:05+01:00").unwrap();
+/// assert_eq!(time.rfc3339(), "2024-01-02T03:04:05Z");
+/// assert_eq!(time.go_string(), "2024-01-02 03:04:05 +0000 UTC");
+/// assert_eq!(time.go_syntax(), "time.Date(2024, time.January, 2, 3, 4, 5, 0, time.Local)");
+/// assert!(time.same_instant(Time::parse("2024-01-02T03:04:05Z").unwrap()));
+/// assert_eq!(Time::parse("0001-01-01T00:00:01Z").unwrap().parts(), (1, 0));
+/// assert!(Time::default().is_zero());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Time {
     /// Seconds since 0001-01-01T00:00:00Z; the year 0000 is before it.
@@ -107,6 +119,13 @@ impl Civil {
 }
 
 /// A date and a clock, without a zone.
+///
+/// ```
+/// use claimkit_values::time::Civil;
+///
+/// let date = Civil::new(86_400);
+/// assert_eq!((date.padded_year().as_str(), date.month, date.day, date.hour), ("0001", 1, 2, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Civil {
     /// The year of the proleptic Gregorian calendar.

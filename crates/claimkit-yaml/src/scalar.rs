@@ -5,6 +5,21 @@ use crate::span::Span;
 use crate::tree::{Kind, NodeId, Str, Style, Tree};
 
 /// The source offsets of a string's bytes.
+///
+/// ```
+/// use claimkit_yaml::Span;
+/// use claimkit_yaml::scalar::Places;
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// let document = read(r#"a: "x\ty z""#, Bounds::default());
+/// let value = document.tree.get(document.root.unwrap(), "a").unwrap();
+/// assert_eq!(document.tree.str(value), Some("x\ty z"));
+/// // The tab is an escape of two characters in the text.
+/// let places = Places::of(&document.tree, value).unwrap();
+/// assert_eq!(places.at(2), 7);
+/// assert_eq!(places.span(1, 2), Span::new(5, 7));
+/// assert_eq!(places.byte_at(7), 2);
+/// ```
 #[derive(Debug, Default)]
 pub struct Places {
     /// For each byte of the string: the text offset where its character begins. The last entry is the end of the string.

@@ -16,6 +16,22 @@ pub struct Position {
 }
 
 /// The text of one file and its line starts, computed on first use.
+///
+/// ```
+/// use claimkit_yaml::{Position, Source};
+///
+/// let source = Source::new("kind: Pod\nname: 😀a\n");
+/// let at = source.text().rfind('a').unwrap();
+/// assert_eq!(source.position(at), Position { line: 1, character: 8, offset: 20 });
+/// assert_eq!(source.offset(1, 8), at);
+/// // Editors count UTF-16 code units: the emoji has two, and four bytes.
+/// assert_eq!(source.utf16_offset(at), 18);
+/// assert_eq!(source.byte_offset(18), at);
+/// assert_eq!(source.lines(), [0, 10, 22]);
+/// assert_eq!(source.line_of(at), 1);
+/// assert_eq!(source.slice(source.line_span(0)), "kind: Pod");
+/// assert!(!source.is_plain());
+/// ```
 #[derive(Debug, Clone)]
 pub struct Source<'s> {
     text: &'s str,

@@ -1,6 +1,18 @@
 //! A piece of a text.
 
 /// A half-open byte range in the whole file, always on character boundaries.
+///
+/// ```
+/// use claimkit_yaml::Span;
+///
+/// let text = "kind: Pod";
+/// let value = Span::new(6, 9);
+/// assert_eq!(&text[value.from()..value.to()], "Pod");
+/// assert_eq!(value.len(), 3);
+/// assert!(value.touches(9) && !value.touches(5));
+/// assert_eq!(Span::new(0, 4).join(value), Span::new(0, 9));
+/// assert!(Span::at(4).is_empty());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// Offset of the first byte.

@@ -109,6 +109,49 @@ pub struct Entry {
 const SMALL_MAP: usize = 16;
 
 /// The tree of one document.
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, read};
+/// use claimkit_yaml::{Kind, Style};
+///
+/// let document = read("spec: &s {count: 2}\nalso: *s\nnames: [a, 'b']\n", Bounds::default());
+/// let (tree, root) = (&document.tree, document.root.unwrap());
+/// let spec = tree.get(root, "spec").unwrap();
+/// assert!(tree.is_map(spec));
+/// assert_eq!(tree.kind(tree.get(spec, "count").unwrap()), Kind::Int(2));
+/// let keys: Vec<&str> = tree.entries(root).iter().map(|entry| tree.text(entry.key)).collect();
+/// assert_eq!(keys, ["spec", "also", "names"]);
+///
+/// // An alias reads as the node with its anchor.
+/// let also = tree.entry(root, "also").unwrap().value;
+/// assert!(tree.has_aliases() && matches!(tree.node(also).kind, Kind::Alias(_)));
+/// assert_eq!(tree.resolve(also), spec);
+///
+/// // Each node has its place in the text.
+/// let last = tree.items(tree.get(root, "names").unwrap())[1];
+/// assert_eq!((tree.str(last), tree.node(last).style), (Some("b"), Style::SingleQuoted));
+/// let span = tree.span(last);
+/// assert_eq!(&tree.source()[span.from()..span.to()], "'b'");
+/// assert!(!tree.has_shadowed() && !tree.is_empty());
+/// assert_eq!(tree.ids().count(), tree.len());
+/// ```
+///
+/// ```
+/// use claimkit_yaml::print::{self, Order};
+/// use claimkit_yaml::{Entry, Kind, Span, Style, Tree};
+///
+/// // Trees are also built, to be printed.
+/// let mut tree = Tree::new("");
+/// let one = tree.add(Kind::Int(1), Span::default(), Style::Plain);
+/// let list = tree.store_items([one]);
+/// let value = tree.add(list, Span::default(), Style::Flow);
+/// let key = tree.store("counts");
+/// let map = tree.store_entries([Entry { key, key_span: Span::default(), value, shadowed: false, merged: false }]);
+/// let root = tree.add(map, Span::default(), Style::Block);
+/// let mut json = String::new();
+/// assert!(print::json(&tree, root, Order::Source, usize::MAX, &mut json));
+/// assert_eq!(json, r#"{"counts":[1]}"#);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Tree<'s> {
     source: &'s str,
@@ -147,7 +190,7 @@ impl<'s> Tree<'s> {
     }
 
     /// Adds a node.
-    pub fn push(&mut self, node: Node) -> NodeId {
+    pub(crate) fn push(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.has_aliases |= matches!(node.kind, Kind::Alias(_));
         self.nodes.push(node);
@@ -160,7 +203,7 @@ impl<'s> Tree<'s> {
     }
 
     /// Replaces a node.
-    pub fn set(&mut self, id: NodeId, node: Node) {
+    pub(crate) fn set(&mut self, id: NodeId, node: Node) {
         if let Some(place) = self.nodes.get_mut(id.0 as usize) {
             *place = node;
         }

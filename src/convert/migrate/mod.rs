@@ -63,7 +63,7 @@ pub struct Decision {
 
 impl Decision {
     /// Writes all of it in one line.
-    pub fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let Decision { question, assumed, why, .. } = self;
         format!("{question} Assumed: {assumed}, because {why}")
     }

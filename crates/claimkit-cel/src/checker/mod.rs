@@ -13,6 +13,20 @@ use super::source::{Location, ProblemKind, Problems};
 use super::types::{Type, Unifier};
 
 /// The types and references that the checker found.
+///
+/// ```
+/// use claimkit_cel::checker::Reference;
+/// use claimkit_cel::{Environment, Mode};
+///
+/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let checked = environment.check("size('abc')").unwrap();
+/// let call = checked.ast.root.id;
+/// assert_eq!(checked.findings.type_of(call).to_string(), "int");
+/// let Reference::Function { function, overloads, .. } = checked.findings.reference(call) else { panic!("a call") };
+/// let function = environment.function(*function).unwrap();
+/// let ids: Vec<&str> = overloads.of(&function.overloads).map(|overload| overload.id).collect();
+/// assert_eq!((function.name, ids), ("size", vec!["size_string"]));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Findings {
@@ -44,6 +58,14 @@ pub enum Reference {
 
 /// A set of overloads of one function, as a bit set of their positions. A test checks that no function has more overloads than
 /// bits.
+///
+/// ```
+/// use claimkit_cel::checker::Matching;
+///
+/// let mut matching = Matching::FIRST;
+/// matching.insert(2);
+/// assert_eq!(matching.of(&["a", "b", "c"]).collect::<Vec<_>>(), [&"a", &"c"]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Matching(u64);
 
@@ -57,7 +79,7 @@ impl Matching {
     }
 
     /// Returns the number of overloads in the set.
-    pub fn count(self) -> u32 {
+    pub(crate) fn count(self) -> u32 {
         self.0.count_ones()
     }
 
@@ -84,7 +106,7 @@ const LARGEST_TYPE: usize = 2048;
 
 /// The check failed because types became too large to compare.
 #[derive(Debug)]
-pub struct TooLarge;
+pub(crate) struct TooLarge;
 
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,16 +117,7 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 /// Checks an expression.
-///
-/// ```
-/// use claimkit_cel::{Environment, Mode, checker::check, parse::parse};
-///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
-/// let ast = parse("1 + 'a'", environment.parse_options()).unwrap();
-/// let problems = check(&environment, &ast).unwrap().unwrap_err();
-/// assert_eq!(problems.count(), 1);
-/// ```
-pub fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Problems>, TooLarge> {
+pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Problems>, TooLarge> {
     let count = (ast.ids as usize).saturating_add(1);
     let mut checker = Checker {
         environment,

@@ -18,16 +18,6 @@ struct Local<'a> {
 }
 
 /// Returns the estimate of an expression.
-///
-/// ```
-/// use claimkit_cel::{Environment, Mode, checker::check, cost::estimate::estimate, parse::parse};
-///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
-/// let ast = parse("[1, 2].exists(x, x > 1)", environment.parse_options()).unwrap();
-/// let findings = check(&environment, &ast).unwrap().unwrap();
-/// let cost = estimate(&environment, &findings, &ast.root, ast.ids);
-/// assert!(cost.min < cost.max);
-/// ```
 pub fn estimate(environment: &Environment, findings: &Findings, root: &Expr, ids: u32) -> Range {
     let count = (ids as usize).saturating_add(1);
     let mut estimator = Estimator {

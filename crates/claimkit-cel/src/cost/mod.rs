@@ -2,13 +2,12 @@
 
 mod argument;
 mod calls;
-pub mod estimate;
+pub(crate) mod estimate;
 mod path;
-pub mod spend;
+pub(crate) mod spend;
 
 /// Returns the product, rounded up; saturates at `u64::MAX`.
-#[doc(hidden)]
-pub fn times(amount: u64, factor: f64) -> u64 {
+pub(crate) fn times(amount: u64, factor: f64) -> u64 {
     let product = (amount as f64 * factor).ceil();
     if product >= 18_446_744_073_709_551_616.0 { u64::MAX } else { product as u64 }
 }
@@ -25,7 +24,7 @@ pub struct Range {
 
 impl Range {
     /// Returns the range of one number.
-    pub fn fixed(cost: u64) -> Range {
+    pub(crate) fn fixed(cost: u64) -> Range {
         Range { min: cost, max: cost }
     }
 

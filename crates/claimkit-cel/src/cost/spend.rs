@@ -95,7 +95,6 @@ const URI_COST: u64 = 4;
 
 /// The rule that computes the cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum CallCost {
     /// Each call costs 1.
     Unit,
@@ -213,7 +212,7 @@ impl CallCost {
     }
 
     /// Returns the cost of a call. The error is cel-go's failure when it computes the cost of a call that has already failed.
-    pub(crate) fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
+    pub fn spent(self, arguments: &[Value], result: &Value) -> Result<u64, String> {
         let size = |index: usize| arguments.get(index).map_or(1, size);
         let traversal = |index: usize| times(size(index), 0.1);
         Ok(match self {

@@ -92,20 +92,12 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 }
 
 /// Returns the functions of the language itself.
-///
-/// ```
-/// assert!(claimkit_cel::functions::language().iter().any(|function| function.name == "size"));
-/// ```
-pub fn language() -> &'static [Function] {
+pub(crate) fn language() -> &'static [Function] {
     standard::FUNCTIONS
 }
 
 /// Returns the functions of cel-go's extensions and of kube-apiserver.
-///
-/// ```
-/// assert!(claimkit_cel::functions::libraries().iter().any(|function| function.name == "quantity"));
-/// ```
-pub fn libraries() -> &'static [Function] {
+pub(crate) fn libraries() -> &'static [Function] {
     libraries::FUNCTIONS
 }
 

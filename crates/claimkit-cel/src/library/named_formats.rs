@@ -22,8 +22,7 @@ pub struct NamedFormat {
 
 /// The server's wording for over-long parts of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Lengths {
+pub(crate) enum Lengths {
     /// Up to 1.34: `characters`.
     Characters,
     /// From 1.35 on: `bytes`, for label values and qualified names, and another word for a label's key.
@@ -40,20 +39,13 @@ impl Eq for NamedFormat {}
 
 impl NamedFormat {
     /// Computes `validate`: returns the errors of a text.
-    pub fn validate(&self, text: &str, lengths: Lengths) -> Messages {
+    pub(crate) fn validate(&self, text: &str, lengths: Lengths) -> Messages {
         (self.validate)(text, lengths)
     }
 }
 
 /// Returns the format of a name, for `format.named` and `format.<name>()`.
-///
-/// ```
-/// use claimkit_cel::library::named_formats::find;
-///
-/// assert!(find("dns1123Label").is_some());
-/// assert!(find("zip").is_none());
-/// ```
-pub fn find(function: &str) -> Option<&'static NamedFormat> {
+pub(crate) fn find(function: &str) -> Option<&'static NamedFormat> {
     FORMATS.iter().find(|format| format.function == function)
 }
 
@@ -67,7 +59,7 @@ const fn format(
 }
 
 /// All formats. Pattern sizes above 60 come from the patterns in govalidator and strfmt, as far as the costs reveal them.
-pub static FORMATS: [NamedFormat; 13] = [
+pub(crate) static FORMATS: [NamedFormat; 13] = [
     format("dns1123Label", "DNS1123Label", 30, |text, _| dns1123_label(text)),
     format("dns1123Subdomain", "DNS1123Subdomain", 60, |text, _| names::subdomain(text)),
     format("dns1035Label", "DNS1035Label", 30, |text, _| dns1035_label(text)),

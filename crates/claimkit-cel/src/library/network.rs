@@ -7,6 +7,13 @@ use claimkit_values::{GoUnicode, quote};
 use std::fmt;
 
 /// An address without a zone: four bytes, or sixteen that are not an IPv4-mapped address.
+///
+/// ```
+/// use claimkit_cel::library::network::Address;
+///
+/// assert_eq!(Address::parse("10.0.0.1").unwrap(), Address::V4([10, 0, 0, 1]));
+/// assert_eq!(Address::parse("2001:db8:0::1").unwrap().to_string(), "2001:db8::1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
     /// An address of IP version 4.
@@ -16,6 +23,13 @@ pub enum Address {
 }
 
 /// A network. Bits behind the prefix are kept as written, and count in a comparison.
+///
+/// ```
+/// use claimkit_cel::library::network::Network;
+///
+/// assert_eq!(Network::parse("10.1.2.3/8").unwrap().to_string(), "10.1.2.3/8");
+/// assert!(Network::parse("10.1.2.3").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: Address,
@@ -48,7 +62,7 @@ impl Address {
     }
 
     /// Returns the IP version, 4 or 6.
-    pub const fn family(self) -> i64 {
+    pub(crate) const fn family(self) -> i64 {
         match self {
             Self::V4(_) => 4,
             Self::V6(_) => 6,
@@ -56,12 +70,12 @@ impl Address {
     }
 
     /// Returns true for `0.0.0.0` and `::`.
-    pub fn is_unspecified(self) -> bool {
+    pub(crate) fn is_unspecified(self) -> bool {
         self.bits() == 0
     }
 
     /// Returns true for `127.0.0.0/8` and `::1`.
-    pub fn is_loopback(self) -> bool {
+    pub(crate) fn is_loopback(self) -> bool {
         match self {
             Self::V4([first, ..]) => first == 127,
             Self::V6(_) => self.bits() == 1,
@@ -69,7 +83,7 @@ impl Address {
     }
 
     /// Returns true for `224.0.0.0/24` and multicast of the link's scope.
-    pub fn is_link_local_multicast(self) -> bool {
+    pub(crate) fn is_link_local_multicast(self) -> bool {
         match self {
             Self::V4(bytes) => matches!(bytes, [224, 0, 0, _]),
             Self::V6([first, ..]) => first & 0xff0f == 0xff02,
@@ -77,7 +91,7 @@ impl Address {
     }
 
     /// Returns true for `169.254.0.0/16` and `fe80::/10`.
-    pub fn is_link_local_unicast(self) -> bool {
+    pub(crate) fn is_link_local_unicast(self) -> bool {
         match self {
             Self::V4(bytes) => matches!(bytes, [169, 254, ..]),
             Self::V6([first, ..]) => first & 0xffc0 == 0xfe80,
@@ -85,7 +99,7 @@ impl Address {
     }
 
     /// Returns whether it is a global unicast address as Go defines it, which includes private addresses.
-    pub fn is_global_unicast(self) -> bool {
+    pub(crate) fn is_global_unicast(self) -> bool {
         let multicast = match self {
             Self::V4([first, ..]) => first & 0xf0 == 0xe0,
             Self::V6([first, ..]) => first >> 8 == 0xff,
@@ -159,27 +173,27 @@ impl Network {
     }
 
     /// Returns the address before the slash.
-    pub const fn address(self) -> Address {
+    pub(crate) const fn address(self) -> Address {
         self.address
     }
 
     /// Returns the number behind the slash.
-    pub fn prefix_length(self) -> i64 {
+    pub(crate) fn prefix_length(self) -> i64 {
         i64::from(self.bits)
     }
 
     /// Clears the bits behind the prefix and returns the network.
-    pub fn masked(self) -> Self {
+    pub(crate) fn masked(self) -> Self {
         Self { address: self.address.masked(self.bits), bits: self.bits }
     }
 
     /// Returns whether the network contains the address.
-    pub fn contains(self, address: Address) -> bool {
+    pub(crate) fn contains(self, address: Address) -> bool {
         self.address.family() == address.family() && self.address.masked(self.bits) == address.masked(self.bits)
     }
 
     /// Returns whether the network contains all of the other one.
-    pub fn contains_network(self, other: Self) -> bool {
+    pub(crate) fn contains_network(self, other: Self) -> bool {
         self.bits <= other.bits && self.contains(other.address)
     }
 }

@@ -10,6 +10,13 @@ use std::cmp::Ordering;
 ///
 /// Upstream has two representations: 64 bits with a power of ten, or an arbitrary-precision number. Only the first converts to an
 /// integer, and arithmetic switches to the second on overflow. This type keeps the same distinction.
+///
+/// ```
+/// use claimkit_cel::library::quantity::Quantity;
+///
+/// assert!(Quantity::parse("1Gi").is_ok());
+/// assert_eq!(Quantity::parse("1G1").unwrap_err().to_string(), "unable to parse quantity's suffix");
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Quantity {
@@ -43,22 +50,22 @@ impl Quantity {
     }
 
     /// Creates a whole number.
-    pub const fn from_int(value: i64) -> Self {
+    pub(crate) const fn from_int(value: i64) -> Self {
         Self::Small { value, scale: 0 }
     }
 
     /// Returns whether it is beyond 64 bits, or was computed from such quantities.
-    pub fn is_large(&self) -> bool {
+    pub(crate) fn is_large(&self) -> bool {
         matches!(self, Self::Large(_))
     }
 
     /// Returns the same quantity in the form for any number of digits.
-    pub fn enlarged(&self) -> Self {
+    pub(crate) fn enlarged(&self) -> Self {
         Self::Large(self.decimal())
     }
 
     /// Returns the order of values: `compareTo`, `isLessThan`, `==`.
-    pub fn compare(&self, other: &Self) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             // Most are whole numbers: no digits are needed.
             (Self::Small { value, scale }, Self::Small { value: other, scale: others }) if scale == others => value.cmp(other),
@@ -88,12 +95,12 @@ impl Quantity {
     }
 
     /// Computes `isInteger`: whether `asInteger` gives one.
-    pub fn is_integer(&self) -> bool {
+    pub(crate) fn is_integer(&self) -> bool {
         self.integer().is_some()
     }
 
     /// Computes `sign`: -1, 0 or 1.
-    pub fn sign(&self) -> i64 {
+    pub(crate) fn sign(&self) -> i64 {
         match self {
             Self::Small { value, .. } => value.signum(),
             Self::Large(decimal) if decimal.digits.is_empty() => 0,
@@ -108,7 +115,7 @@ impl Quantity {
     }
 
     /// Computes `asApproximateFloat`: a number times a power of ten, both rounded before they are multiplied.
-    pub fn as_approximate_float(&self) -> f64 {
+    pub(crate) fn as_approximate_float(&self) -> f64 {
         let (base, exponent) = match self {
             Self::Small { value, scale } => (*value as f64, *scale),
             Self::Large(decimal) => (decimal.whole(), decimal.exponent),

@@ -9,7 +9,16 @@ use std::fmt;
 
 /// A semantic version.
 ///
-/// Comparing with `==` compares everything; [`Version::compare`] is the order of versions.
+/// `==` compares everything; the order of versions leaves build data out.
+///
+/// ```
+/// use claimkit_cel::library::semver::Version;
+///
+/// let version = Version::parse("1.2.3-rc.1+build").unwrap();
+/// assert_eq!((version.minor, version.to_string().as_str()), (2, "1.2.3-rc.1+build"));
+/// assert!(Version::parse("v1.2").is_err());
+/// assert_eq!(Version::parse_normalized("v1.2").unwrap().to_string(), "1.2.0");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The first number of the version.
@@ -96,7 +105,7 @@ impl Version {
     }
 
     /// Returns the order of versions. Build data counts for nothing, so versions that differ in it alone are equal.
-    pub fn compare(&self, other: &Self) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
         (self.major, self.minor, self.patch)
             .cmp(&(other.major, other.minor, other.patch))
             // Without a pre-release is more than with any.

@@ -16,7 +16,15 @@ const NANOSECONDS: i64 = 1_000_000_000;
 
 /// A point in time, with the offset it was written with.
 ///
-/// Two that are the same instant are equal for the language, whatever their offsets: [`Timestamp::instant`].
+/// Two that are the same instant are equal for the language, whatever their offsets.
+///
+/// ```
+/// use claimkit_cel::library::time::Timestamp;
+///
+/// let time = Timestamp::parse("2024-01-02T04:04:05+01:00").unwrap();
+/// assert_eq!(time.to_string(), "2024-01-02T04:04:05+01:00");
+/// assert!(Timestamp::parse("2024-01-02").is_err());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Timestamp {
     seconds: i64,
@@ -34,7 +42,7 @@ impl Timestamp {
     }
 
     /// Computes `timestamp(1672531200)`: seconds since 1970; nothing outside of the years 1 to 9999.
-    pub fn from_seconds(seconds: i64) -> Option<Self> {
+    pub(crate) fn from_seconds(seconds: i64) -> Option<Self> {
         Self::new(seconds, 0, 0)
     }
 
@@ -43,23 +51,23 @@ impl Timestamp {
     }
 
     /// Returns the whole seconds since 1970: `int(…)`.
-    pub const fn seconds(self) -> i64 {
+    pub(crate) const fn seconds(self) -> i64 {
         self.seconds
     }
 
     /// Returns the value used for equality and order: seconds since 1970 and nanoseconds.
-    pub const fn instant(self) -> (i64, u32) {
+    pub(crate) const fn instant(self) -> (i64, u32) {
         (self.seconds, self.nanoseconds)
     }
 
     /// Returns true for Go's zero time: the first instant there is.
-    pub const fn is_zero(self) -> bool {
+    pub(crate) const fn is_zero(self) -> bool {
         self.seconds == FIRST && self.nanoseconds == 0
     }
 
     /// Prints the time as Go's `String()` does: `2024-01-02 03:04:05.5 +0000 UTC`. A zone without a name is printed as its offset
     /// again.
-    pub fn go_string(self) -> String {
+    pub(crate) fn go_string(self) -> String {
         let (date, clock) = self.parts();
         let sign = if self.offset < 0 { '-' } else { '+' };
         let minutes = self.offset.unsigned_abs() / 60;
@@ -82,7 +90,7 @@ impl Timestamp {
     }
 
     /// Returns the timestamp plus a duration; `None` on overflow.
-    pub fn plus(self, duration: Duration) -> Option<Self> {
+    pub(crate) fn plus(self, duration: Duration) -> Option<Self> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_add(duration.0.rem_euclid(NANOSECONDS));
         let seconds = self.seconds.checked_add(duration.0.div_euclid(NANOSECONDS))?.checked_add(nanoseconds / NANOSECONDS)?;
         Self::new(seconds, u32::try_from(nanoseconds % NANOSECONDS).ok()?, self.offset)
@@ -90,19 +98,19 @@ impl Timestamp {
 
     /// Returns the duration from `other` to `self`; `None` on overflow. Upstream multiplies the whole seconds first, so it also
     /// overflows when only that product does not fit.
-    pub fn since(self, other: Self) -> Option<Duration> {
+    pub(crate) fn since(self, other: Self) -> Option<Duration> {
         let nanoseconds = i64::from(self.nanoseconds).saturating_sub(i64::from(other.nanoseconds));
         let seconds = self.seconds.saturating_sub(other.seconds);
         seconds.checked_mul(NANOSECONDS)?.checked_add(nanoseconds).map(Duration)
     }
 
     /// Returns date and time in UTC.
-    pub fn fields(self) -> Fields {
+    pub(crate) fn fields(self) -> Fields {
         self.fields_at(0)
     }
 
     /// Returns date and clock at an offset in seconds east of UTC.
-    pub fn fields_at(self, offset: i64) -> Fields {
+    pub(crate) fn fields_at(self, offset: i64) -> Fields {
         let seconds = self.seconds.saturating_add(UNIX_EPOCH).saturating_add(offset);
         let civil = Civil::new(seconds);
         let day = seconds.div_euclid(86_400);
@@ -133,8 +141,7 @@ pub enum Refusal {
 
 /// Date and clock, as the accessors of the language give them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Fields {
+pub(crate) struct Fields {
     /// `getFullYear`
     pub year: i64,
     /// `getMonth`: 0 is January.
@@ -178,6 +185,13 @@ impl fmt::Display for Timestamp {
 }
 
 /// Nanoseconds: about 292 years in both directions.
+///
+/// ```
+/// use claimkit_cel::library::time::Duration;
+///
+/// assert_eq!(Duration::parse("1h30m"), Some(Duration(5_400_000_000_000)));
+/// assert_eq!(Duration::parse("1h30m").unwrap().to_string(), "5400s");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Duration(pub i64);
 
@@ -203,42 +217,42 @@ impl Duration {
     }
 
     /// Adds two durations; `None` on overflow.
-    pub fn plus(self, other: Self) -> Option<Self> {
+    pub(crate) fn plus(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
     /// Negates the duration; `None` on overflow.
-    pub fn negative(self) -> Option<Self> {
+    pub(crate) fn negative(self) -> Option<Self> {
         self.0.checked_neg().map(Self)
     }
 
     /// Returns the difference; nothing for an overflow.
-    pub fn minus(self, other: Self) -> Option<Self> {
+    pub(crate) fn minus(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
     }
 
     /// Computes `getHours`: whole hours, by way of a floating-point number as upstream does.
-    pub fn hours(self) -> i64 {
+    pub(crate) fn hours(self) -> i64 {
         self.of(3_600 * NANOSECONDS) as i64
     }
 
     /// Computes `getMinutes`.
-    pub fn minutes(self) -> i64 {
+    pub(crate) fn minutes(self) -> i64 {
         self.of(60 * NANOSECONDS) as i64
     }
 
     /// Computes `getSeconds`.
-    pub fn seconds(self) -> i64 {
+    pub(crate) fn seconds(self) -> i64 {
         self.of(NANOSECONDS) as i64
     }
 
     /// Computes `getMilliseconds`.
-    pub const fn milliseconds(self) -> i64 {
+    pub(crate) const fn milliseconds(self) -> i64 {
         self.0 / 1_000_000
     }
 
     /// Prints the duration as Go's `String()` does: `1h30m0s`, `1.5s`, `100ms`, `0s`.
-    pub fn go_string(self) -> String {
+    pub(crate) fn go_string(self) -> String {
         let sign = if self.0 < 0 { "-" } else { "" };
         let all = self.0.unsigned_abs();
         let decimal = |number: u64, digits: usize| {

@@ -7,6 +7,13 @@ use claimkit_values::{GoUnicode, quote};
 use std::fmt;
 
 /// A parsed address. Percent escapes may stand for any bytes; bytes that are not UTF-8 become U+FFFD in the parts that are text.
+///
+/// ```
+/// use claimkit_cel::library::url::Url;
+///
+/// assert_eq!(Url::parse("https://example.com/a").unwrap().to_string(), "https://example.com/a");
+/// assert!(Url::parse("example.com").is_err());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     scheme: String,
@@ -62,29 +69,29 @@ impl Url {
     }
 
     /// Computes `getScheme`: in lower case.
-    pub fn scheme(&self) -> &str {
+    pub(crate) fn scheme(&self) -> &str {
         &self.scheme
     }
 
     /// Computes `getHost`: with the port, if there is one.
-    pub fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         text(&self.host)
     }
 
     /// Computes `getHostname`: without the port, and without brackets.
-    pub fn hostname(&self) -> String {
+    pub(crate) fn hostname(&self) -> String {
         let host = self.host();
         let (name, _) = split_port(&host);
         name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(name).to_owned()
     }
 
     /// Computes `getPort`.
-    pub fn port(&self) -> String {
+    pub(crate) fn port(&self) -> String {
         split_port(&self.host()).1.to_owned()
     }
 
     /// Computes `getEscapedPath`.
-    pub fn escaped_path(&self) -> String {
+    pub(crate) fn escaped_path(&self) -> String {
         if !self.raw_path.is_empty() && is_escaped(&self.raw_path, Part::Path) {
             return self.raw_path.clone();
         }
@@ -95,7 +102,7 @@ impl Url {
     }
 
     /// Computes `getQuery`: the values of every key, by key. What cannot be read is left out.
-    pub fn query(&self) -> Vec<(String, Vec<String>)> {
+    pub(crate) fn query(&self) -> Vec<(String, Vec<String>)> {
         let mut values: Vec<(String, Vec<String>)> = Vec::new();
         for pair in self.raw_query.split('&').filter(|pair| !pair.is_empty() && !pair.contains(';')) {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -99,6 +99,14 @@ struct Composer<'r, 's> {
 }
 
 /// The limits on a document.
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// assert!(read("[[1]]", Bounds::new(10, 100)).error.is_none());
+/// assert!(read("[[1]]", Bounds::new(1, 100)).error.is_some());
+/// assert!(read("[[1]]", Bounds::new(10, 2)).error.is_some());
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Bounds {

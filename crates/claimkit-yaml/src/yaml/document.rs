@@ -9,6 +9,17 @@ use crate::source::Span;
 use crate::tree::{Kind, NodeId, Tree};
 
 /// kubectl's result for a chunk: its first document, or the error.
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, read};
+///
+/// let mut document = read("1.10: a\nb: 1\nb: 2\n", Bounds::default());
+/// // The first key is a number to YAML, and becomes a string without its zero.
+/// assert!(!document.keeps_keys());
+/// let (map, at) = document.converted_keys()[0];
+/// assert_eq!(document.tree.text(document.tree.entries(map)[at].key), "1.1");
+/// assert_eq!(document.strict_errors()[0].message, r#"line 3: key "b" already set in map"#);
+/// ```
 #[derive(Debug)]
 pub struct Composed<'s> {
     /// The tree; after an error it has no usable root.

@@ -61,7 +61,7 @@ impl YamlError {
 
     /// Returns the line kubectl prints (1-based within the chunk, off by one for structure errors as upstream's is), or none when
     /// it prints none.
-    pub fn printed_line(&self) -> Option<u32> {
+    pub(crate) fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
             Stage::Characters | Stage::Decode | Stage::Json | Stage::Limit => 0,
             Stage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),

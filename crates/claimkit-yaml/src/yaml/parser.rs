@@ -89,6 +89,33 @@ pub(super) enum State {
 
 /// The event reader. Give it a text, take events until [`EventKind::StreamEnd`] or an error;
 /// kubectl itself stops after the first document.
+///
+/// ```
+/// use claimkit_yaml::yaml::{EventKind, Reader};
+///
+/// let mut reader = Reader::new("a: [b, c]\n");
+/// let mut scalars = Vec::new();
+/// loop {
+///     let event = reader.next_event().unwrap();
+///     match event.kind {
+///         EventKind::Scalar => scalars.push(reader.text(event.value).to_owned()),
+///         EventKind::StreamEnd => break,
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(scalars, ["a", "b", "c"]);
+/// ```
+///
+/// ```
+/// use claimkit_yaml::yaml::{Bounds, Reader, read_part};
+///
+/// // A reader of parts keeps its buffers from one to the next.
+/// let text = "a: 1\n---\nb: 2\n";
+/// let mut reader = Reader::part(text, 0, 0, false);
+/// reader.expect_plain(true);
+/// let second = read_part(&mut reader, text, 9, text.len(), false, Bounds::default());
+/// assert!(second.tree.get(second.root.unwrap(), "b").is_some());
+/// ```
 pub struct Reader<'a> {
     pub(super) scanner: Scanner<'a>,
     pub(super) state: State,
@@ -121,7 +148,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Continues with another part of the same text. Keeps the comments, and the buffer that earlier texts refer to.
-    pub fn restart(&mut self, start: usize, end: usize, add_break: bool) {
+    pub(crate) fn restart(&mut self, start: usize, end: usize, add_break: bool) {
         self.scanner.restart(start, end, add_break);
         self.state = State::StreamStart;
         self.states.clear();
@@ -136,19 +163,9 @@ impl<'a> Reader<'a> {
         from.get(start..end).unwrap_or("")
     }
 
-    /// Returns the comments so far, in order: byte ranges of the source from `#` to the end of the line.
-    pub fn comments(&self) -> &[(u32, u32)] {
-        &self.scanner.comments
-    }
-
     /// Takes the buffer of unescaped and folded text and the comments out of the reader.
-    pub fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
+    pub(crate) fn take_parts(&mut self) -> (String, Vec<(u32, u32)>) {
         (std::mem::take(&mut self.scanner.buffer), std::mem::take(&mut self.scanner.comments))
-    }
-
-    /// Returns how far the scanner has read, in bytes from the start of the text.
-    pub fn position(&self) -> usize {
-        self.scanner.pos
     }
 
     /// Returns the next event; [`EventKind::StreamEnd`] repeats.

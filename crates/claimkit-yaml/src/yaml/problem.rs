@@ -179,6 +179,13 @@ problems! {
 macro_rules! constructs {
     ($($(#[$doc:meta])+ $name:ident = $text:literal,)+) => {
         /// The part of the text that was read when a problem was found.
+        ///
+        /// ```
+        /// use claimkit_yaml::yaml::{Bounds, read};
+        ///
+        /// let error = read("a: [1\n", Bounds::default()).error.unwrap();
+        /// assert_eq!(error.context.unwrap().text(), "while parsing a flow sequence");
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Construct { $($(#[$doc])+ $name,)+ }

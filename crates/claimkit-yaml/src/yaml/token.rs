@@ -26,7 +26,7 @@ pub struct Text {
 
 impl Text {
     /// Returns true if there is no text.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.start == self.end
     }
 }

@@ -24,9 +24,10 @@ named! {
     }
 }
 
+#[cfg(feature = "cli")]
 impl Absent {
     /// Returns the plural, as kubectl takes it.
-    pub fn plural(self) -> &'static str {
+    pub(crate) fn plural(self) -> &'static str {
         match self {
             Absent::Claim => "resourceclaims",
             Absent::Template => "resourceclaimtemplates",
