@@ -24,7 +24,7 @@ describe("a dump of a cluster", () => {
         const text = dump({ first, nodes: 120, devices: 2 });
         if (how === "pasted") await setText(page, text);
         else await drop(page, [{ name: "cluster.yaml", text }]);
-        await page.locator(".pod-sentences", { hasText: "research/train-0 fits on 0 of 120 nodes: 120 × selectors of request gpu leave too few" }).waitFor();
+        await page.locator(".pod-sentences", { hasText: "research/train-0 fits on 0 of 120 nodes: 119 × selectors of request gpu leave too few" }).waitFor();
         expect(await tab(page, "Devices").getAttribute("aria-selected")).toBe("true");
         expect(await page.locator(".file-name").count()).toBe(1);
         expect(await page.locator(".scheduler-said:not(.computed) code").textContent()).toBe("0/120 nodes are available: 120 cannot allocate all claims.");
@@ -215,6 +215,19 @@ describe("a dump of a cluster", () => {
     expect(await page.locator(".pod-sentences li.fits-not", { hasText: "research/dep" }).textContent()).toContain("one of 3");
     await page.locator(".pod-sentences summary").click();
     expect(await page.locator(".pod-sentences .facts").textContent()).toContain("is made from ResourceClaimTemplate two");
+    await done();
+  });
+
+  it("names what other plugins say of a node before what its devices lack", async () => {
+    const { page, done } = await openPage();
+    await settled(page);
+    const elsewhere = dump({ model: () => "h100", pods: 1 }).replace(/(kind: Pod\n[^]*?spec:\n)/, "$1    nodeSelector: {zone: nowhere}\n");
+    await setText(page, elsewhere);
+    const sentence = page.locator(".pod-sentences li.fits-not", { hasText: "research/train-0" });
+    await sentence.waitFor();
+    await expect.poll(() => sentence.textContent()).toMatch(/fits on 0 of 6 nodes: 5 × node selector or affinity not met, 1 × the node is cordoned; /);
+    await setText(page, dump({ pods: 1 }));
+    await expect.poll(() => sentence.textContent()).toMatch(/5 × selectors of request gpu leave too few, 1 × the node is cordoned; untolerated taint node\.kubernetes\.io\/unschedulable/);
     await done();
   });
 

@@ -1,10 +1,12 @@
-import type { AllocateAnswer, CelAnswer, CelDevice, CelOptions, CelResult, CommonOptions, Finding, FunnelStage, NodeAccount, ParsedObject, PodAccount, PodTurn, Range, RulesOf, Verdict } from "claimkit";
+import type { AllocateAnswer, CelAnswer, CelDevice, CelOptions, CelResult, CommonOptions, Finding, FunnelStage, NodeAccount, NodeRefusal, ParsedObject, PodAccount, PodTurn, Range, RulesOf, Verdict } from "claimkit";
 import { withoutPlace, type Column, type Matrix } from "./placement.ts";
 
 /** Why a node gives a pod no devices, in a word that can be counted: a stage of the funnel, or what else decides. */
 export interface Lack {
   stage: FunnelStage["stage"] | Exclude<NodeAccount["verdict"], "allocated"> | "conflict" | "resources" | "before" | "leftOut";
   detail: string;
+  /** The plugins that refuse the node before its devices count. Absent: none does. */
+  refusals?: { plugin: NodeRefusal["plugin"]; words: string }[];
 }
 
 /** One pod, or claims without one, and what each node says. */
@@ -81,7 +83,9 @@ const FAMILY = /^resource\.k8s\.io\/v(1|1alpha3|1beta\d+)$/;
 /** The stage at which a request is left with too little, or what else keeps a node from giving devices. */
 function lackOf(node: NodeAccount, all: ReadonlyMap<string, NodeAccount>): Lack | null {
   if (node.verdict === "allocated") return null;
-  if (node.verdict === "refused") return { stage: "refused", detail: (node.refusals ?? []).flatMap(({ reasons }) => reasons).join("; ") };
+  const others = (node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources");
+  // The scheduler looks at devices last: what another plugin says of the node comes first.
+  if (others.length > 0) return refusedBy(others);
   if (node.verdict !== "none") return { stage: node.verdict, detail: node.message ?? "" };
   const { requests, conflicts, resources = [] } = (node.sameAs === null ? undefined : all.get(node.sameAs)) ?? node;
   const failing = requests.find(({ why }) => why !== "") ?? requests.find(({ funnel, wanted }) => funnel.some(({ left }) => left < wanted));
@@ -89,6 +93,14 @@ function lackOf(node: NodeAccount, all: ReadonlyMap<string, NodeAccount>): Lack 
   if (failing && stage) return { stage: stage.stage, detail: stage.stage === "class" ? failing.class : stage.stage === "selector" ? failing.request : "" };
   if (resources.length > 0) return { stage: "resources", detail: "" };
   return { stage: conflicts.length > 0 ? "conflict" : "none", detail: node.message ?? "" };
+}
+
+/** Plugins whose reasons by the objects are the same on many nodes, and say more than kube-scheduler: which taint. */
+const NAMED: ReadonlySet<NodeRefusal["plugin"]> = new Set(["NodeUnschedulable", "TaintToleration"]);
+
+function refusedBy(others: readonly NodeRefusal[]): Lack {
+  const refusals = others.map(({ plugin, reasons, why }) => ({ plugin, words: NAMED.has(plugin) && why.length > 0 ? why.join("; ") : reasons.join(", ") }));
+  return { stage: "refused", detail: refusals.map(({ words }) => words).join("; "), refusals };
 }
 
 /** Returns the reason of a node without an account: the pod was stopped before, or the node is in a group of nodes that refuse it. */

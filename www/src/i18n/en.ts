@@ -1,4 +1,4 @@
-import type { FunnelStage, PodTurn, PoolAccount } from "claimkit";
+import type { FunnelStage, NodeRefusal, PodTurn, PoolAccount } from "claimkit";
 import type { Lack } from "../engine/devices.ts";
 
 /** The first names of many. */
@@ -586,6 +586,13 @@ export const en = {
     refused: (reasons: string) => reasons,
     leftOut: () => "not listed",
   } as Partial<Record<Lack["stage"], (detail: string) => string>>,
+  /** What plugins of kube-scheduler refuse, where its own words are long. */
+  refusals: {
+    NodeAffinity: "node selector or affinity not met",
+    NodePorts: "host port in use",
+    PodTopologySpread: "topology spread not met",
+    InterPodAffinity: "pod affinity not met",
+  } as Partial<Record<NodeRefusal["plugin"], string>>,
   otherRelease: (answered: string, kubelet: string) => `This is the answer of Kubernetes ${answered}, but the nodes run ${kubelet}.`,
   answerAs: (release: string) => `Answer as ${release}`,
   cordoned: "cordoned",

@@ -244,6 +244,7 @@ const made: Omit<Sentences, keyof typeof strings> = {
   convertedFiles: (n) => `已转换 ${count(n)} 个文件。`,
   savedAll: (n) => `已将 ${count(n)} 个文件保存到 claimkit.zip。`,
   lossesOfAll: (n) => `所有文件共丢失 ${count(n)} 个字段`,
+  refusals: { NodeAffinity: "不符合节点选择器或亲和性", NodePorts: "主机端口已被占用", PodTopologySpread: "不满足拓扑分布约束", InterPodAffinity: "不满足 Pod 亲和性" },
   otherRelease: (answered, kubelet) => `这是 Kubernetes ${answered} 的答案，但节点运行的是 ${kubelet}。`,
   answerAs: (release) => `按 ${release} 回答`,
   taintedNote: (taints) => `Pod 需要容忍：${taints}。各自单独放置时，设备的答案照样给出。`,

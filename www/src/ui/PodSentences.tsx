@@ -11,8 +11,9 @@ import { Ticked } from "./Ticked.tsx";
 import { Visible } from "./Visible.tsx";
 
 /** Returns the words for a node's lack, in the page's language. */
-export function lackWords({ stage, detail }: Lack): string {
+export function lackWords({ stage, detail, refusals }: Lack): string {
   const s = t.value;
+  if (refusals) return refusals.map(({ plugin, words }) => s.refusals[plugin] ?? told(words)).join("; ");
   return s.lacks[stage]?.(detail) ?? detail;
 }
 
