@@ -48,6 +48,7 @@ use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
 use crate::record::Record;
 use crate::record::decode::{self, How, StrictKind, Via};
+use crate::record::view::{AllocationResult, ResourceClaim};
 use crate::text::tree::{Kind, NodeId};
 use crate::text::{Document, Span};
 use job::Job;
@@ -491,7 +492,7 @@ fn handle_without_driver(record: &Record<'_>, job: &Job) -> bool {
     if job.direction() != Direction::Up || job.handle().is_none() {
         return false;
     }
-    let Some(status) = record.record("status") else { return false };
-    let handle = status.record("allocation").map_or("", |allocation| allocation.str("resourceHandle"));
-    !handle.is_empty() && status.str("driverName").is_empty()
+    let status = ResourceClaim::new(record).status();
+    let handle = status.allocation().map_or("", AllocationResult::resource_handle);
+    !handle.is_empty() && status.driver_name().is_empty()
 }

@@ -4,48 +4,49 @@ use crate::api::classic::v1alpha2::ALLOCATION_MODES;
 use crate::api::{ClassicKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
-use crate::policy::refusals::{Subject, driver, node_rule, refuse, refuse_class};
+use crate::policy::refusals::{Subject, driver, drivers, node_rule, refuse, refuse_class};
 use crate::policy::settings::{GroupKind, GroupKinds, Settings};
-use crate::record::{Record, Value};
+use crate::record::view::{
+    DriverRequests, ResourceClaim, ResourceClaimParameters, ResourceClaimParametersReference, ResourceClaimSpec,
+    ResourceClaimTemplate, ResourceClass, ResourceClassParameters, ResourceFilter, ResourceHandle, ResourceSlice,
+    VendorParameters,
+};
 use crate::rules::Errors;
 
 /// Judges an object without its status.
 pub fn of_object(kind: ClassicKind, settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
-    let object = subject.object;
+    let (object, release) = (subject.object, subject.release);
     let root = Path::ROOT;
     match kind {
         ClassicKind::ResourceClaim => {
-            if let Some(spec) = object.record("spec") {
-                claim_spec(settings, subject, spec, &root.field("spec"), errors);
-            }
+            claim_spec(settings, subject, ResourceClaim::new(object).spec(), &root.field("spec"), errors);
         }
         ClassicKind::ResourceClaimTemplate => {
             let outer = root.field("spec");
-            if let Some(spec) = object.record("spec").and_then(|spec| spec.record("spec")) {
-                claim_spec(settings, subject, spec, &outer.field("spec"), errors);
-            }
+            let spec = ResourceClaimTemplate::new(object).spec().spec();
+            claim_spec(settings, subject, spec, &outer.field("spec"), errors);
         }
         ClassicKind::ResourceClass => {
-            driver(settings, subject.release, object, "driverName", &root, errors);
-            let rule = &settings.suitable_nodes;
-            node_rule(
-                rule,
-                Code::PolicySuitableNodes,
-                object,
-                &root.field("suitableNodes"),
-                "suitableNodes",
-                subject.release,
-                errors,
-            );
+            let class = ResourceClass::new(object);
+            driver(settings, release, class.driver_name(), &root.field("driverName"), errors);
+            let (rule, path) = (&settings.suitable_nodes, root.field("suitableNodes"));
+            node_rule(rule, Code::PolicySuitableNodes, class.suitable_nodes(), &path, release, errors);
         }
-        ClassicKind::ResourceSlice => driver(settings, subject.release, object, "driverName", &root, errors),
+        ClassicKind::ResourceSlice => {
+            driver(settings, release, ResourceSlice::new(object).driver_name(), &root.field("driverName"), errors);
+        }
         ClassicKind::ResourceClaimParameters => {
-            shareable(settings, object, &root, errors);
-            drivers(settings, subject.release, object, &root, "driverRequests", errors);
+            let parameters = ResourceClaimParameters::new(object);
+            shareable(settings, parameters.shareable(), &root, errors);
+            let names = parameters.driver_requests().iter().map(DriverRequests::driver_name);
+            drivers(settings, release, names, &root.field("driverRequests"), "driverName", errors);
         }
         ClassicKind::ResourceClassParameters => {
-            drivers(settings, subject.release, object, &root, "vendorParameters", errors);
-            drivers(settings, subject.release, object, &root, "filters", errors);
+            let parameters = ResourceClassParameters::new(object);
+            let names = parameters.vendor_parameters().iter().map(VendorParameters::driver_name);
+            drivers(settings, release, names, &root.field("vendorParameters"), "driverName", errors);
+            let names = parameters.filters().iter().map(ResourceFilter::driver_name);
+            drivers(settings, release, names, &root.field("filters"), "driverName", errors);
         }
         ClassicKind::PodSchedulingContext => {}
     }
@@ -53,45 +54,53 @@ pub fn of_object(kind: ClassicKind, settings: &Settings, subject: Subject<'_>, e
 
 /// Judges the status of a claim.
 pub fn of_status(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
-    let Some(status) = subject.object.record("status") else { return };
+    let (status, release) = (ResourceClaim::new(subject.object).status(), subject.release);
     let root = Path::ROOT;
     let path = root.field("status");
-    driver(settings, subject.release, status, "driverName", &path, errors);
-    let Some(allocation) = status.record("allocation") else { return };
+    driver(settings, release, status.driver_name(), &path.field("driverName"), errors);
+    let Some(allocation) = status.allocation() else { return };
     let path = path.field("allocation");
-    if allocation.schema.slot("resourceHandles").is_some() {
-        drivers(settings, subject.release, allocation, &path, "resourceHandles", errors);
-    }
-    let rule = &settings.available_on_nodes;
-    let nodes = path.field("availableOnNodes");
-    node_rule(rule, Code::PolicyAvailableOnNodes, allocation, &nodes, "availableOnNodes", subject.release, errors);
-    shareable(settings, allocation, &path, errors);
+    let names = allocation.resource_handles().iter().map(ResourceHandle::driver_name);
+    drivers(settings, release, names, &path.field("resourceHandles"), "driverName", errors);
+    let (rule, nodes) = (&settings.available_on_nodes, path.field("availableOnNodes"));
+    node_rule(rule, Code::PolicyAvailableOnNodes, allocation.available_on_nodes(), &nodes, release, errors);
+    shareable(settings, allocation.shareable(), &path, errors);
 }
 
-fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn claim_spec(settings: &Settings, subject: Subject<'_>, spec: ResourceClaimSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
+    // Nothing is asked of a claim without a spec.
+    if spec.record().is_none() {
+        return;
+    }
     let release = subject.release;
-    let class = spec.str("resourceClassName");
+    let class = spec.resource_class_name();
     // The API server rejects a missing class itself, unless its rules are switched off.
     if !class.is_empty() || settings.validation_off {
         let (rule, path) = (&settings.resource_classes, path.field("resourceClassName"));
         refuse_class(rule, Code::PolicyResourceClass, &path, class, subject.namespace, release, errors);
     }
-    let mode = spec.str("allocationMode");
+    let mode = spec.allocation_mode();
     if ALLOCATION_MODES.contains(&mode) || settings.validation_off {
         refuse(&settings.allocation_modes, Code::PolicyAllocationMode, &path.field("allocationMode"), mode, release, errors);
     }
-    parameters_ref(settings, release, spec, &path.field("parametersRef"), errors);
+    parameters_ref(settings, release, spec.parameters_ref(), &path.field("parametersRef"), errors);
 }
 
-fn parameters_ref(settings: &Settings, release: Release, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn parameters_ref(
+    settings: &Settings,
+    release: Release,
+    reference: Option<ResourceClaimParametersReference<'_>>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     const CODE: Code = Code::PolicyParametersRef;
-    let Some(reference) = spec.record("parametersRef") else {
+    let Some(reference) = reference else {
         if settings.parameters_required {
             errors.required(CODE, path, "the policy asks for parameters");
         }
         return;
     };
-    let (group, kind) = (reference.str("apiGroup"), reference.str("kind"));
+    let (group, kind) = (reference.api_group(), reference.kind());
     let name = group_kind(group, kind);
     let any = |list: &[GroupKind]| list.iter().any(|item| item.matches(group, kind));
     match &settings.parameters {
@@ -113,15 +122,8 @@ fn group_kind(group: &str, kind: &str) -> String {
     if group.is_empty() { kind.to_owned() } else { format!("{kind}.{group}") }
 }
 
-fn drivers(settings: &Settings, release: Release, holder: &Record<'_>, path: &Path<'_>, list: &str, errors: &mut Errors) {
-    let path = path.field(list);
-    for (at, item) in holder.list(list).iter().filter_map(Value::as_record).enumerate() {
-        driver(settings, release, item, "driverName", &path.index(at), errors);
-    }
-}
-
-fn shareable(settings: &Settings, holder: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
-    if settings.shareable_denied && holder.bool("shareable") {
+fn shareable(settings: &Settings, shareable: bool, path: &Path<'_>, errors: &mut Errors) {
+    if settings.shareable_denied && shareable {
         errors.forbidden(Code::PolicyShareable, &path.field("shareable"), "the policy accepts nothing that is shareable");
     }
 }

@@ -10,9 +10,10 @@ use crate::policy::refusals::{Part, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
 use crate::policy::settings::{Limits, PodRule, Settings};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
+use crate::record::Record;
 use crate::record::decode::{How, Via};
 use crate::record::go_syntax::ADDRESS;
-use crate::record::{Record, Value};
+use crate::record::view::{Object, Slot};
 use crate::rules::immutable::{self, Difference};
 use crate::rules::{FieldError, Operation};
 use crate::server::{self, Body, FieldValidation, Outcome, Reach};
@@ -452,14 +453,15 @@ fn anywhere(error: &FieldError) -> String {
 
 /// Returns true if the object is being deleted: removing its last finalizers must always be possible.
 fn is_going_away(object: &Record<'_>) -> bool {
-    let metadata = object.record("metadata");
-    metadata.is_some_and(|metadata| matches!(metadata.get("deletionTimestamp"), Value::Time(time) if !time.is_zero()))
+    Object::new(object).metadata().deletion_timestamp().is_some_and(|time| !time.is_zero())
 }
 
 /// Compares everything but metadata and status: removing finalizers leaves it as it is.
 fn leaves_spec(new: &Record<'_>, old: &Record<'_>) -> bool {
     let fields = new.schema.fields.iter().map(|field| field.json);
-    fields.filter(|name| !matches!(*name, "metadata" | "status")).all(|name| immutable::same_field(new, old, name))
+    fields
+        .filter(|name| !matches!(*name, "metadata" | "status"))
+        .all(|name| immutable::same_field(Slot::of(Some(new), name), Slot::of(Some(old), name)))
 }
 
 /// Turns what the server would also refuse of the stored object, written back as it is, into warnings: a server of another release

@@ -6,12 +6,13 @@ use crate::go;
 use crate::go::quantity::Quantity;
 use crate::policy::refusals::refuse;
 use crate::policy::settings::{List, RequestLimits, Settings, Tolerations};
-use crate::record::{Record, Value};
+use crate::record::view::List as Items;
+use crate::record::view::device::{DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration};
 use crate::rules::{Bad, Errors};
 
 /// Checks how many requests a claim has.
-pub fn requests(settings: &Settings, devices: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let count = devices.list("requests").len();
+pub fn requests(settings: &Settings, devices: DeviceClaim<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let count = devices.requests().len();
     if let Some(most) = settings.limits.max_requests.filter(|&most| count > most) {
         let detail = format!("the policy accepts at most {most} requests in a claim, this one has {count}");
         errors.forbidden(Code::PolicyLimits, &path.field("requests"), &detail);
@@ -19,31 +20,30 @@ pub fn requests(settings: &Settings, devices: &Record<'_>, path: &Path<'_>, erro
 }
 
 /// Checks a request for devices of one class.
-pub fn request(settings: &Settings, release: Release, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let class = request.str("deviceClassName");
+pub fn request(settings: &Settings, release: Release, request: DeviceAsk<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let class = request.device_class_name();
     let limits = settings.limits.of(class);
     let quoted = || go::quote(class, release.rules().unicode);
-    if request.str("allocationMode") == "All" {
+    if request.allocation_mode() == "All" {
         if !limits.all_devices.unwrap_or(limits.max_count.is_none()) {
             let detail = format!("the policy accepts no request for all devices of the class {}", quoted());
             errors.forbidden(Code::PolicyLimits, &path.field("allocationMode"), &detail);
         }
-    } else if let Some(count) = request.int("count") {
+    } else if let Some(count) = request.count() {
         devices(limits, count, &quoted(), &path.field("count"), errors);
     }
-    if let Some(capacity) = request.schema.slot("capacity").and_then(|_| request.record("capacity")) {
+    if let Some(capacity) = request.capacity() {
         let path = path.field("capacity");
         let path = path.field("requests");
-        for (name, value) in capacity.entries("requests") {
-            if let Value::Quantity(asked) = value {
-                amount(limits, name, asked, &path.key(name), errors);
-            }
+        for (name, asked) in capacity.requests().iter() {
+            amount(limits, name, asked, &path.key(name), errors);
         }
     }
-    tolerations(&settings.tolerations, request, path, errors);
+    tolerations(&settings.tolerations, request.tolerations(), path, errors);
     if settings.expressions.denied_in_claims {
-        for field in ["selectors", "derivedAttributes"] {
-            if request.schema.slot(field).is_some() && !request.list(field).is_empty() {
+        let (selectors, attributes) = (request.selectors(), request.derived_attributes());
+        for (field, none) in [("selectors", selectors.is_empty()), ("derivedAttributes", attributes.is_empty())] {
+            if !none {
                 errors.forbidden(Code::PolicySelectors, &path.field(field), "the policy accepts no CEL expressions in claims");
             }
         }
@@ -80,13 +80,13 @@ fn parts(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-fn tolerations(rule: &Tolerations, request: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
-    if *rule == Tolerations::Any || request.schema.slot("tolerations").is_none() {
+fn tolerations(rule: &Tolerations, list: Items<'_, DeviceToleration<'_>>, path: &Path<'_>, errors: &mut Errors) {
+    if *rule == Tolerations::Any {
         return;
     }
     let path = path.field("tolerations");
-    for (at, toleration) in request.records("tolerations").enumerate() {
-        let (key, effect) = (toleration.str("key"), toleration.str("effect"));
+    for (at, toleration) in list.iter().enumerate() {
+        let (key, effect) = (toleration.key(), toleration.effect());
         let accepted = match rule {
             Tolerations::Any => true,
             Tolerations::Allow(list) => list.iter().any(|taints| taints.contain(key, effect)),
@@ -102,29 +102,34 @@ fn tolerations(rule: &Tolerations, request: &Record<'_>, path: &Path<'_>, errors
 }
 
 /// Checks the opaque parameters of a claim, by their drivers.
-pub fn opaque_parameters(settings: &Settings, release: Release, devices: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
+pub fn opaque_parameters(
+    settings: &Settings,
+    release: Release,
+    config: Items<'_, DeviceConfiguration<'_>>,
+    path: &Path<'_>,
+    errors: &mut Errors,
+) {
     let list = &settings.opaque_parameters;
     if *list == List::Any {
         return;
     }
     let path = path.field("config");
-    for (at, config) in devices.records("config").enumerate() {
-        if let Some(opaque) = config.record("opaque") {
+    for (at, config) in config.iter().enumerate() {
+        if let Some(opaque) = config.opaque() {
             let path = path.index(at);
             let path = path.field("opaque");
-            refuse(list, Code::PolicyOpaqueParameters, &path.field("driver"), opaque.str("driver"), release, errors);
+            refuse(list, Code::PolicyOpaqueParameters, &path.field("driver"), opaque.driver(), release, errors);
         }
     }
 }
 
 /// Checks what a class takes and how it selects.
-pub fn class(settings: &Settings, release: Release, spec: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let name = spec.schema.slot("extendedResourceName").map_or("", |_| spec.str("extendedResourceName"));
-    if !name.is_empty() {
+pub fn class(settings: &Settings, release: Release, spec: DeviceClassSpec<'_>, path: &Path<'_>, errors: &mut Errors) {
+    if let Some(name) = spec.extended_resource_name().filter(|name| !name.is_empty()) {
         let (list, path) = (&settings.extended_resource_names, path.field("extendedResourceName"));
         refuse(list, Code::PolicyExtendedResources, &path, name, release, errors);
     }
-    if settings.expressions.denied_in_classes && !spec.list("selectors").is_empty() {
+    if settings.expressions.denied_in_classes && !spec.selectors().is_empty() {
         errors.forbidden(Code::PolicySelectors, &path.field("selectors"), "the policy accepts no CEL selectors in classes");
     }
 }

@@ -1,6 +1,6 @@
 //! Cluster queries for the settings: whether classes exist, the number of claims in a namespace, the classes of a pod's claims.
 
-use crate::api::{Api, ObjectKind, Release, VERSIONS};
+use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Path};
 use crate::manifest::{self, What};
 use crate::policy::cluster::{self, Cluster, Lookup};
@@ -10,6 +10,8 @@ use crate::policy::refusals::Subject;
 use crate::policy::settings::Settings;
 use crate::record::Record;
 use crate::record::decode::{How, Via};
+use crate::record::view::device::{self, DeviceClaim};
+use crate::record::view::{ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate};
 use crate::rules::{Context, Errors, FieldError};
 use crate::server::Body;
 use crate::text::{Document, Mode, Span};
@@ -35,39 +37,35 @@ pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
 /// Returns the needs of a claim or a template that labels of its namespace may decide about.
 pub fn asked(api: Api, object: &Record<'_>) -> Stored {
     let mut admin_access = false;
-    each_request(api, object, &mut |request| admin_access |= request.bool("adminAccess"));
+    devices::each_request(devices_of(api, object), &Path::ROOT, &mut |request, _| admin_access |= request.admin_access());
     Stored { classes: classes(api, object).into_iter().collect(), admin_access }
 }
 
-/// Calls with each request for devices of a claim or a template.
-fn each_request(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&Record<'_>)) {
-    let spec = object.record("spec");
-    let spec = if api.kind.object.is_template() { spec.and_then(|spec| spec.record("spec")) } else { spec };
-    let devices = spec.filter(|spec| spec.schema.slot("devices").is_some()).and_then(|spec| spec.record("devices"));
-    if let Some(devices) = devices.filter(|_| api.kind.object.is_claim() || api.kind.object.is_template()) {
-        devices::each_request(devices, &Path::ROOT, &mut |request, _| then(request));
+/// Returns the part of a claim or a template that asks for devices; an empty one for any other kind.
+fn devices_of<'r>(api: Api, object: &'r Record<'r>) -> DeviceClaim<'r> {
+    match api.kind.object {
+        ObjectKind::Device(DeviceKind::ResourceClaim) => device::ResourceClaim::new(object).spec().devices(),
+        ObjectKind::Device(DeviceKind::ResourceClaimTemplate) => {
+            device::ResourceClaimTemplate::new(object).spec().spec().devices()
+        }
+        _ => DeviceClaim::default(),
     }
 }
 
 /// Calls with each class and the path of its name.
 fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_>)) {
-    let Some(mut spec) = object.record("spec") else { return };
     let root = Path::ROOT;
     let outer = root.field("spec");
     let inner = outer.field("spec");
-    let mut path = &outer;
-    if api.kind.object.is_template() {
-        let Some(claim) = spec.record("spec") else { return };
-        (spec, path) = (claim, &inner);
-    } else if !api.kind.object.is_claim() {
-        return;
-    }
+    let path = if api.kind.object.is_template() { &inner } else { &outer };
+    let mut named = |spec: ResourceClaimSpec<'_>| then(spec.resource_class_name(), &path.field("resourceClassName"));
     match api.kind.object {
-        ObjectKind::Classic(_) => then(spec.str("resourceClassName"), &path.field("resourceClassName")),
+        ObjectKind::Classic(ClassicKind::ResourceClaim) => named(ResourceClaim::new(object).spec()),
+        ObjectKind::Classic(ClassicKind::ResourceClaimTemplate) => named(ResourceClaimTemplate::new(object).spec().spec()),
+        ObjectKind::Classic(_) => {}
         ObjectKind::Device(_) => {
-            let Some(requests) = spec.record("devices") else { return };
-            devices::each_request(requests, &path.field("devices"), &mut |request, path| {
-                then(request.str("deviceClassName"), &path.field("deviceClassName"));
+            devices::each_request(devices_of(api, object), &path.field("devices"), &mut |request, path| {
+                then(request.device_class_name(), &path.field("deviceClassName"));
             });
         }
     }

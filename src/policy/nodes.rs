@@ -4,7 +4,6 @@ use crate::api::Release;
 use crate::place::rules::SchedulerRules;
 use crate::place::selector::{List, Selector, Term};
 use crate::policy::settings::Node;
-use crate::record::Record;
 use crate::record::view::NodeSelector;
 
 /// A selector, ready to be asked about nodes.
@@ -16,9 +15,9 @@ pub struct Selected<'r> {
 
 impl<'r> Selected<'r> {
     /// Parses a selector as the scheduler of the release does.
-    pub fn by(selector: Option<&'r Record<'r>>, release: Release) -> Self {
+    pub fn by(selector: Option<NodeSelector<'r>>, release: Release) -> Self {
         let rules = SchedulerRules::of(release);
-        Selected { selector: selector.map(|record| Selector::parse(NodeSelector::new(record), &rules)) }
+        Selected { selector: selector.map(|selector| Selector::parse(selector, &rules)) }
     }
 
     /// Returns true if the node is certainly selected. If it is described by labels only, a term that requires a name does not

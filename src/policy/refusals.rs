@@ -8,6 +8,7 @@ use crate::policy::nodes;
 use crate::policy::settings::{ClassRule, List, Node, NodeRule, Settings};
 use crate::policy::{check, pattern};
 use crate::record::Record;
+use crate::record::view::NodeSelector;
 use crate::rules::{Bad, Errors};
 
 /// An object as the rules see it.
@@ -117,10 +118,23 @@ pub fn labels_unknown(code: Code, problem: &str, errors: &mut Errors) {
 }
 
 /// Checks the driver in a field; the API server rejects an empty one itself.
-pub fn driver(settings: &Settings, release: Release, holder: &Record<'_>, field: &str, path: &Path<'_>, errors: &mut Errors) {
-    let name = holder.str(field);
+pub fn driver(settings: &Settings, release: Release, name: &str, path: &Path<'_>, errors: &mut Errors) {
     if !name.is_empty() {
-        refuse(&settings.drivers, Code::PolicyDriver, &path.field(field), name, release, errors);
+        refuse(&settings.drivers, Code::PolicyDriver, path, name, release, errors);
+    }
+}
+
+/// Checks the drivers of the items of a list. `field`: the field of an item that names its driver.
+pub fn drivers<'r>(
+    settings: &Settings,
+    release: Release,
+    names: impl Iterator<Item = &'r str>,
+    path: &Path<'_>,
+    field: &str,
+    errors: &mut Errors,
+) {
+    for (at, name) in names.enumerate() {
+        driver(settings, release, name, &path.index(at).field(field), errors);
     }
 }
 
@@ -128,13 +142,11 @@ pub fn driver(settings: &Settings, release: Release, holder: &Record<'_>, field:
 pub fn node_rule(
     rule: &NodeRule,
     code: Code,
-    holder: &Record<'_>,
+    selector: Option<NodeSelector<'_>>,
     path: &Path<'_>,
-    field: &str,
     release: Release,
     errors: &mut Errors,
 ) {
-    let selector = holder.record(field);
     if selector.is_none() && rule.required {
         errors.required(code, path, "the policy asks for a node selector");
         return;

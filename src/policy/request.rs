@@ -4,6 +4,7 @@ use crate::api::GROUP;
 use crate::policy::Settings;
 use crate::policy::pattern;
 use crate::record::Record;
+use crate::record::view::Object;
 use crate::rules::Operation;
 use crate::text::tree::{Kind, NodeId, Tree};
 
@@ -123,7 +124,7 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         if self.stored {
             return true;
         }
-        let own = object.record("metadata").map_or("", |metadata| metadata.str("uid"));
+        let own = Object::new(object).metadata().uid();
         let user = self.get("userInfo").map_or(&[][..], |user| self.tree.entries(user));
         let nobody = user.iter().all(|entry| match self.tree.kind(entry.value) {
             Kind::Str(_) => self.tree.str(entry.value) == Some(""),

@@ -7,6 +7,7 @@ use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
 use crate::names::{DottedLabel, Wording};
 use crate::record::go_syntax::{go_syntax_of, go_syntax_of_value};
+use crate::record::view::Slot;
 use crate::record::{Record, Value, go_json};
 use std::borrow::Cow;
 
@@ -61,11 +62,13 @@ pub enum Bad<'v> {
 
 impl<'v> Bad<'v> {
     /// Returns the value of a field.
-    pub fn field(record: &'v Record<'v>, name: &str) -> Self {
-        match record.schema.slot(name).and_then(|slot| record.schema.fields.get(slot)) {
-            Some(field) => Bad::Value(&field.ty, record.get(name)),
-            None => Bad::Null,
-        }
+    pub fn field(slot: Slot<'v>) -> Self {
+        slot.field().map_or(Bad::Null, |field| Bad::Value(&field.ty, slot.value()))
+    }
+
+    /// Returns a struct, or nil.
+    pub fn record(record: Option<&'v Record<'v>>) -> Self {
+        record.map_or(Bad::Null, Bad::Record)
     }
 
     /// Makes a number of things.

@@ -4,6 +4,7 @@
 use crate::api::Type;
 use crate::finding::{Code, Path};
 use crate::go::quantity;
+use crate::record::view::Slot;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
 
@@ -25,9 +26,8 @@ pub fn same_record(a: &Record<'_>, b: &Record<'_>) -> bool {
 }
 
 /// Compares as [`same_record`] does one field of two structs of the same type.
-pub fn same_field(a: &Record<'_>, b: &Record<'_>, name: &str) -> bool {
-    let field = a.schema.slot(name).and_then(|slot| a.schema.fields.get(slot));
-    field.is_some_and(|field| same_value(&field.ty, a.get(name), b.get(name)))
+pub fn same_field(a: Slot<'_>, b: Slot<'_>) -> bool {
+    a.field().is_some_and(|field| same_value(&field.ty, a.value(), b.value()))
 }
 
 /// Compares as [`same_record`] does one value of a type.

@@ -250,7 +250,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
         let item = if errors.owner_paths_have_index() { path.index(index) } else { path.at_index(index) };
         // The group may also be an explicit empty string: `/v1`.
         if matches!(reference.api_version(), "v1" | "/v1") && reference.kind() == "Event" {
-            let value = reference.record().map_or(Bad::Null, Bad::Record);
+            let value = Bad::record(reference.record());
             errors.invalid(Code::OwnerReferenceEvent, &item, value, "/v1, Kind=Event is disallowed from being an owner");
         }
         if reference.controller() == Some(true) && !errors.is_full() {
@@ -261,7 +261,7 @@ fn each_owner(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors) {
                     let detail = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {current}"
                     );
-                    let value = meta.record().map_or(Bad::Null, |meta| Bad::field(meta, "ownerReferences"));
+                    let value = Bad::field(meta.owner_references().slot());
                     errors.invalid(Code::OwnerReferenceControllers, &item, value, &detail);
                 }
             }
@@ -296,7 +296,7 @@ fn each_finalizer(meta: ObjectMeta<'_>, metadata: &Path<'_>, errors: &mut Errors
         );
     }
     if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
-        let value = meta.record().map_or(Bad::Null, |meta| Bad::field(meta, "finalizers"));
+        let value = Bad::field(meta.finalizers().slot());
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.invalid(Code::FinalizerConflict, &path, value, detail);
     }

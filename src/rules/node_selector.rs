@@ -3,7 +3,6 @@
 
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::Record;
 use crate::record::view::{NodeSelector, NodeSelectorRequirement};
 use crate::rules::errors::{Bad, Errors};
 
@@ -12,9 +11,9 @@ pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors
     judge(selector, false, path, errors);
 }
 
-/// Validates a selector that is set. `values`: the values of labels are judged too.
-pub fn validate_record(selector: &Record<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
-    judge(NodeSelector::new(selector), values, path, errors);
+/// Validates a selector. `values`: the values of labels are judged too.
+pub fn validate_all(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
+    judge(selector, values, path, errors);
 }
 
 fn judge(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {

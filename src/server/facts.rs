@@ -15,6 +15,8 @@ use crate::place::device::facts::read::{Datum, read_from};
 use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec};
 use crate::record::Record;
 use crate::record::decode::{How, Via};
+use crate::record::view::Object;
+use crate::record::view::device::ResourceSlice;
 use crate::rules::Context;
 use crate::text::tree::{NodeId, Tree};
 use std::rc::Rc;
@@ -128,9 +130,9 @@ impl<'o> Gathering<'o> {
             return;
         }
         let Some(slice) = self.facts.slices.last_mut().and_then(Rc::get_mut) else { return };
-        let devices = record.record("spec").into_iter().flat_map(|spec| spec.records("devices"));
-        for (device, written) in slice.spec.devices.iter_mut().zip(devices) {
-            device.shapeless = written.schema.slot("basic").is_some() && !written.has("basic");
+        let devices = ResourceSlice::new(record).spec().devices();
+        for (device, written) in slice.spec.devices.iter_mut().zip(devices.iter()) {
+            device.shapeless = written.basic_slot().field().is_some() && written.basic().is_none();
         }
     }
 
@@ -146,7 +148,7 @@ impl<'o> Gathering<'o> {
         record: &Record<'t>,
     ) -> Option<Record<'t>> {
         let gates = self.gates?;
-        if record.record("metadata").is_some_and(|metadata| !metadata.str("uid").is_empty()) {
+        if !Object::new(record).metadata().uid().is_empty() {
             return None;
         }
         let context = Context::with_gates(self.release, gates);

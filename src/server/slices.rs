@@ -15,6 +15,7 @@ use crate::place::device::engine::CelSelectors;
 use crate::place::device::explain::remark::Remark;
 use crate::place::device::features::features_of;
 use crate::record::Record;
+use crate::record::view::device::ResourceClaim;
 use crate::text::{Document, Tree};
 
 /// Codes that the remarks of the rules already give for a single object.
@@ -43,7 +44,7 @@ impl<'o, 't> Together<'o, 't> {
         let ObjectKind::Device(kind) = api.kind.object else { return };
         let counts = match kind {
             DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule => true,
-            DeviceKind::ResourceClaim => record.record("status").is_some_and(|status| status.has("allocation")),
+            DeviceKind::ResourceClaim => ResourceClaim::new(record).status().allocation().is_some(),
             DeviceKind::ResourceClaimTemplate
             | DeviceKind::DeviceClass
             | DeviceKind::PodSchedulingContext

@@ -57,8 +57,7 @@ pub fn update_for_claim(
     errors: &mut Errors,
 ) {
     metadata::update(new.metadata(), old.metadata(), errors);
-    let unchanged =
-        new.record().is_some_and(|new| old.record().is_some_and(|old| immutable::same_field(new, old, "driverRequests")));
+    let unchanged = immutable::same_field(new.driver_requests().slot(), old.driver_requests().slot());
     for_claim(new, if unchanged { Mode::Stored } else { Mode::New }, context, errors);
 }
 

@@ -9,8 +9,11 @@ use super::values::Requests;
 use super::variant::Union;
 use crate::api::{Gate, Scope};
 use crate::finding::{Code, Path};
-use crate::record::Record;
-use crate::record::view::Object;
+use crate::record::view::device::{
+    DeviceAsk, DeviceClaim, DeviceConfiguration, DeviceConstraint, DeviceRequest, DeviceSelector, DeviceToleration,
+    ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate,
+};
+use crate::record::view::{List, Slot};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::fields::immutable_spec;
@@ -23,60 +26,57 @@ const MODES: &[&str] = &["All", "ExactCount"];
 const OPERATORS: &[&str] = &["Equal", "Exists"];
 
 /// Validates a new claim. Its status is dropped before.
-pub fn create(claim: &Record<'_>, context: &Context, errors: &mut Errors) {
-    metadata::create(Object::new(claim).metadata(), Scope::Namespaced, context.rules, errors);
-    Judge::new(context, errors).claim_spec(claim.record("spec"), Age::New, &Path::ROOT.field("spec"));
+pub fn create(claim: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
+    metadata::create(claim.metadata(), Scope::Namespaced, context.rules, errors);
+    Judge::new(context, errors).claim_spec(claim.spec(), Age::New, &Path::ROOT.field("spec"));
 }
 
 /// Validates a changed claim. Older releases first validate it as a new claim and then as a stored one.
-pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(new: ResourceClaim<'_>, old: ResourceClaim<'_>, context: &Context, errors: &mut Errors) {
     let creates = Judge::new(context, errors).v.update_creates;
     if creates {
         create(new, context, errors);
     } else {
-        metadata::create(Object::new(new).metadata(), Scope::Namespaced, context.rules, errors);
+        metadata::create(new.metadata(), Scope::Namespaced, context.rules, errors);
     }
-    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
-    immutable_spec(new.record("spec"), old.record("spec"), errors);
+    metadata::update(new.metadata(), old.metadata(), errors);
+    immutable_spec(new.spec().record(), old.spec().record(), errors);
     if creates {
-        Judge::new(context, errors).claim_spec(new.record("spec"), Age::Stored, &Path::ROOT.field("spec"));
+        Judge::new(context, errors).claim_spec(new.spec(), Age::Stored, &Path::ROOT.field("spec"));
     }
 }
 
 /// Validates a new template.
-pub fn create_template(template: &Record<'_>, context: &Context, errors: &mut Errors) {
-    metadata::create(Object::new(template).metadata(), Scope::Namespaced, context.rules, errors);
+pub fn create_template(template: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
+    metadata::create(template.metadata(), Scope::Namespaced, context.rules, errors);
     template_spec(template, Age::New, context, errors);
 }
 
 /// Validates a changed template: nothing of its spec may change.
-pub fn update_template(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_template(new: ResourceClaimTemplate<'_>, old: ResourceClaimTemplate<'_>, context: &Context, errors: &mut Errors) {
     create_template(new, context, errors);
-    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
-    immutable_spec(new.record("spec"), old.record("spec"), errors);
+    metadata::update(new.metadata(), old.metadata(), errors);
+    immutable_spec(new.spec().record(), old.spec().record(), errors);
     if Judge::new(context, errors).v.update_creates {
         template_spec(new, Age::Stored, context, errors);
     }
 }
 
-fn template_spec(template: &Record<'_>, age: Age, context: &Context, errors: &mut Errors) {
+fn template_spec(template: ResourceClaimTemplate<'_>, age: Age, context: &Context, errors: &mut Errors) {
     let root = Path::ROOT;
     let path = root.field("spec");
-    let spec = template.record("spec");
-    if let Some(meta) = spec.and_then(|spec| spec.record("metadata")) {
+    let spec = template.spec();
+    if let Some(meta) = spec.metadata().record() {
         metadata::template(meta, &path.field("metadata"), errors);
     }
-    let inner = spec.and_then(|spec| spec.record("spec"));
-    Judge::new(context, errors).claim_spec(inner, age, &path.field("spec"));
+    Judge::new(context, errors).claim_spec(spec.spec(), age, &path.field("spec"));
 }
 
 /// Reports admin access without the label on the namespace, for the first request that asks for it. For templates the server uses
 /// the path of a claim.
-pub fn admin_access(spec: Option<&Record<'_>>, template: bool, label: &str, errors: &mut Errors) {
-    let requests = spec.and_then(|spec| spec.record("devices")).map_or(&[][..], |devices| devices.list("requests"));
-    for (index, request) in requests.iter().enumerate() {
-        let exactly = request.as_record().and_then(|request| request.record("exactly"));
-        if exactly.is_none_or(|exactly| !exactly.bool("adminAccess")) {
+pub fn admin_access(spec: ResourceClaimSpec<'_>, template: bool, label: &str, errors: &mut Errors) {
+    for (index, request) in spec.devices().requests().iter().enumerate() {
+        if !request.exactly().is_some_and(DeviceAsk::admin_access) {
             continue;
         }
         let root = Path::ROOT;
@@ -97,51 +97,41 @@ pub fn no_label(label: &str) -> String {
 
 impl Judge<'_> {
     /// Validates the spec of a claim or of a template's claims.
-    pub fn claim_spec(&mut self, spec: Option<&Record<'_>>, age: Age, path: &Path<'_>) {
-        let Some(spec) = spec else { return };
-        if let Some(devices) = spec.record("devices") {
-            self.devices(devices, age, &path.field("devices"));
-        }
-        if self.v.controllers && !spec.str("controller").is_empty() {
-            self.driver_name(spec.str("controller"), &path.field("controller"));
+    pub fn claim_spec(&mut self, spec: ResourceClaimSpec<'_>, age: Age, path: &Path<'_>) {
+        self.devices(spec.devices(), age, &path.field("devices"));
+        if self.v.controllers && !spec.controller().is_empty() {
+            self.driver_name(spec.controller(), &path.field("controller"));
         }
     }
 
-    fn devices(&mut self, devices: &Record<'_>, age: Age, path: &Path<'_>) {
-        let known = self.requests(Some(devices));
+    fn devices(&mut self, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) {
+        let known = self.requests(devices);
         let requests = path.field("requests");
         let mut derived = 0u64;
-        let compare = self.list(devices, "requests", &requests, |judge, item, path| {
-            if let Some(request) = item.as_record() {
-                derived = derived.saturating_add(judge.request(request, devices, age, path));
-            }
+        let compare = self.list(devices.requests(), &requests, |judge, request, path| {
+            derived = derived.saturating_add(judge.request(request, devices, age, path));
         });
         if compare {
-            let names = devices.records("requests").map(|request| request.str("name"));
-            self.unique(names, Some("name"), &requests, Bad::Str);
+            self.unique(devices.requests().iter().map(DeviceRequest::name), Some("name"), &requests, Bad::Str);
         }
-        self.list(devices, "constraints", &path.field("constraints"), |judge, item, path| {
-            if let Some(constraint) = item.as_record() {
-                judge.constraint(constraint, &known, path);
-            }
+        self.list(devices.constraints(), &path.field("constraints"), |judge, constraint, path| {
+            judge.constraint(constraint, &known, path);
         });
-        self.list(devices, "config", &path.field("config"), |judge, item, path| {
-            if let Some(config) = item.as_record() {
-                judge.request_names(config, &known, path);
-                judge.configuration(config, age, path);
-            }
+        self.list(devices.config(), &path.field("config"), |judge, config, path| {
+            judge.request_names(config.requests(), &known, path);
+            judge.configuration(config, age, path);
         });
         self.derived_cost(derived, path);
     }
 
     /// Validates a request. Returns what its derived attributes may cost.
-    fn request(&mut self, request: &Record<'_>, devices: &Record<'_>, age: Age, path: &Path<'_>) -> u64 {
-        self.label(Code::RequestNameInvalid, request.str("name"), &path.field("name"));
+    fn request(&mut self, request: DeviceRequest<'_>, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) -> u64 {
+        self.label(Code::RequestNameInvalid, request.name(), &path.field("name"));
         if self.v.union == Union::Flat {
-            return self.exact(request, None, age, path);
+            return self.exact(request.flat(), None, age, path);
         }
-        let exactly = request.record("exactly");
-        let several = !request.list("firstAvailable").is_empty();
+        let exactly = request.exactly();
+        let several = !request.first_available().is_empty();
         if self.v.union == Union::First && exactly.is_some() == several {
             self.union(several, path);
             return 0;
@@ -151,7 +141,7 @@ impl Judge<'_> {
             derived = self.alternatives(request, devices, age, path);
         }
         if let Some(exactly) = exactly {
-            let asked = Asked { request: request.str("name"), alternative: None, devices };
+            let asked = Asked { request: request.name(), alternative: None, devices };
             derived = self.exact(exactly, Some(&asked), age, &path.field("exactly"));
         }
         if exactly.is_some() == several {
@@ -168,33 +158,31 @@ impl Judge<'_> {
         }
     }
 
-    fn alternatives(&mut self, request: &Record<'_>, devices: &Record<'_>, age: Age, path: &Path<'_>) -> u64 {
+    fn alternatives(&mut self, request: DeviceRequest<'_>, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) -> u64 {
         let path = path.field("firstAvailable");
         let mut derived = 0u64;
-        let compare = self.list(request, "firstAvailable", &path, |judge, item, path| {
-            if let Some(alternative) = item.as_record() {
-                judge.label(Code::RequestNameInvalid, alternative.str("name"), &path.field("name"));
-                let asked = Asked { request: request.str("name"), alternative: Some(alternative.str("name")), devices };
-                derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
-            }
+        let compare = self.list(request.first_available(), &path, |judge, alternative, path| {
+            judge.label(Code::RequestNameInvalid, alternative.name(), &path.field("name"));
+            let asked = Asked { request: request.name(), alternative: Some(alternative.name()), devices };
+            derived = derived.saturating_add(judge.exact(alternative, Some(&asked), age, path));
         });
         if compare {
-            let names = request.records("firstAvailable").map(|alternative| alternative.str("name"));
-            self.unique(names, Some("name"), &path, Bad::Str);
+            self.unique(request.first_available().iter().map(DeviceAsk::name), Some("name"), &path, Bad::Str);
         }
         derived
     }
 
     /// Validates what an exact request and an alternative share. Returns what its derived attributes may cost.
-    fn exact(&mut self, request: &Record<'_>, asked: Option<&Asked<'_>>, age: Age, path: &Path<'_>) -> u64 {
-        self.class_name(request.str("deviceClassName"), &path.field("deviceClassName"));
-        self.selectors(request, age, path);
-        let derived = match asked.filter(|_| self.has_field(request, "derivedAttributes")) {
-            Some(asked) => self.derived_attributes(request, asked, path),
+    fn exact(&mut self, request: DeviceAsk<'_>, asked: Option<&Asked<'_>>, age: Age, path: &Path<'_>) -> u64 {
+        self.class_name(request.device_class_name(), &path.field("deviceClassName"));
+        self.selectors(request.selectors(), age, path);
+        let attributes = request.derived_attributes();
+        let derived = match asked.filter(|_| self.knows(attributes.slot())) {
+            Some(asked) => self.derived_attributes(attributes, asked, path),
             None => 0,
         };
-        let mode = request.str("allocationMode");
-        let count = request.int("count").unwrap_or(0);
+        let mode = request.allocation_mode();
+        let count = request.count().unwrap_or(0);
         match mode {
             "All" if count != 0 => {
                 let detail = "must not be specified when allocationMode is 'All'";
@@ -209,33 +197,34 @@ impl Judge<'_> {
                 self.errors.not_supported(Code::AllocationModeUnsupported, &path, mode, MODES);
             }
         }
-        if request.schema.slot("tolerations").is_some() {
-            let path = path.field("tolerations");
-            for (index, toleration) in request.records("tolerations").enumerate() {
-                self.toleration(toleration, &path.index(index));
-            }
-        }
+        self.tolerations(request.tolerations(), path);
         derived
     }
 
     /// Validates selectors of a request, class or rule.
-    pub fn selectors(&mut self, record: &Record<'_>, age: Age, path: &Path<'_>) {
-        self.list(record, "selectors", &path.field("selectors"), |judge, item, path| {
-            let Some(item) = item.as_record() else { return };
+    pub fn selectors(&mut self, selectors: List<'_, DeviceSelector<'_>>, age: Age, path: &Path<'_>) {
+        self.list(selectors, &path.field("selectors"), |judge, item, path| {
             let cel = path.field("cel");
-            match item.record("cel") {
+            match item.cel() {
                 None => judge.errors.required(Code::SelectorRequired, &cel, ""),
                 Some(selector) => selector::expression(judge, selector, age, &cel.field("expression")),
             }
         });
     }
 
-    /// Validates a toleration of a request or of a result.
-    pub fn toleration(&mut self, toleration: &Record<'_>, path: &Path<'_>) {
+    /// Validates the tolerations of a request or of a result.
+    pub fn tolerations(&mut self, tolerations: List<'_, DeviceToleration<'_>>, path: &Path<'_>) {
+        let path = path.field("tolerations");
+        for (index, toleration) in tolerations.iter().enumerate() {
+            self.toleration(toleration, &path.index(index));
+        }
+    }
+
+    fn toleration(&mut self, toleration: DeviceToleration<'_>, path: &Path<'_>) {
         let code = Code::TolerationInvalid;
         let wording = self.errors.wording();
-        let (key, operator) = (toleration.str("key"), toleration.str("operator"));
-        let (value, effect) = (toleration.str("value"), toleration.str("effect"));
+        let (key, operator) = (toleration.key(), toleration.operator());
+        let (value, effect) = (toleration.value(), toleration.effect());
         if !key.is_empty() {
             self.errors.malformed(code, &path.field("key"), key, &crate::names::qualified_name_in(key, wording));
         }
@@ -253,29 +242,28 @@ impl Judge<'_> {
             "" => self.errors.required(code, &path.field("operator"), ""),
             _ => self.errors.not_supported(code, &path.field("operator"), operator, OPERATORS),
         }
-        let allowed = self.effects(toleration);
+        let allowed = self.effects(toleration.effect_slot());
         if !effect.is_empty() && !allowed.contains(&effect) {
             self.errors.not_supported(code, &path.field("effect"), effect, &allowed);
         }
     }
 
     /// Returns the effects of this release, sorted as the server lists them.
-    pub fn effects(&self, record: &Record<'_>) -> Vec<&'static str> {
-        let mut allowed =
-            record.schema.field("effect", self.release).map(|(_, field)| field.allowed(self.release)).unwrap_or_default();
+    pub fn effects(&self, effect: Slot<'_>) -> Vec<&'static str> {
+        let mut allowed = self.field(effect).map(|field| field.allowed(self.release)).unwrap_or_default();
         order::sort(&mut allowed);
         allowed
     }
 
-    fn constraint(&mut self, constraint: &Record<'_>, known: &Requests, path: &Path<'_>) {
-        self.request_names(constraint, known, path);
+    fn constraint(&mut self, constraint: DeviceConstraint<'_>, known: &Requests, path: &Path<'_>) {
+        self.request_names(constraint.requests(), known, path);
         let code = Code::ConstraintInvalid;
-        if constraint.has("matchAttribute") {
-            return self.full_name(constraint.str("matchAttribute"), &path.field("matchAttribute"));
+        if let Some(name) = constraint.match_attribute() {
+            return self.full_name(name, &path.field("matchAttribute"));
         }
-        let distinct = self.has_field(constraint, "distinctAttribute");
-        if distinct && constraint.has("distinctAttribute") {
-            self.full_name(constraint.str("distinctAttribute"), &path.field("distinctAttribute"));
+        let distinct = self.knows(constraint.distinct_attribute_slot());
+        if let Some(name) = constraint.distinct_attribute().filter(|_| distinct) {
+            self.full_name(name, &path.field("distinctAttribute"));
         } else if distinct && self.on(Gate::DRAConsumableCapacity) {
             let detail = "exactly one of \"matchAttribute\" or \"distinctAttribute\" is required, but multiple fields are set";
             self.errors.required(code, path, detail);
@@ -285,12 +273,12 @@ impl Judge<'_> {
     }
 
     /// Validates the opaque configuration of a claim, class or allocation.
-    pub fn configuration(&mut self, config: &Record<'_>, age: Age, path: &Path<'_>) {
+    pub fn configuration(&mut self, config: DeviceConfiguration<'_>, age: Age, path: &Path<'_>) {
         let path = path.field("opaque");
-        let Some(opaque) = config.record("opaque") else {
+        let Some(opaque) = config.opaque() else {
             return self.errors.required(Code::ConfigRequired, &path, "");
         };
-        self.driver_name(opaque.str("driver"), &path.field("driver"));
-        self.raw_object(opaque, "parameters", age, &path.field("parameters"));
+        self.driver_name(opaque.driver(), &path.field("driver"));
+        self.raw_object(opaque.parameters(), age, &path.field("parameters"));
     }
 }

@@ -6,66 +6,60 @@ use super::judge::{Age, Judge};
 use crate::api::Scope;
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::Record;
-use crate::record::view::Object;
+use crate::record::view::Slot;
+use crate::record::view::device::DeviceClass;
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{immutable, node_selector};
 
 /// Validates a new class.
-pub fn create(class: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn create(class: DeviceClass<'_>, context: &Context, errors: &mut Errors) {
     meta(class, context, errors);
     Judge::new(context, errors).class_spec(class, None);
 }
 
 /// Validates a changed class. Stored values that have not changed are validated leniently.
-pub fn update(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn update(new: DeviceClass<'_>, old: DeviceClass<'_>, context: &Context, errors: &mut Errors) {
     if Judge::new(context, errors).v.update_creates {
         create(new, context, errors);
     } else {
         meta(new, context, errors);
     }
-    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
+    metadata::update(new.metadata(), old.metadata(), errors);
     Judge::new(context, errors).class_spec(new, Some(old));
 }
 
-fn meta(class: &Record<'_>, context: &Context, errors: &mut Errors) {
-    let meta = Object::new(class).metadata();
+fn meta(class: DeviceClass<'_>, context: &Context, errors: &mut Errors) {
     let rule = if Judge::new(context, errors).v.class_name_bytes { NameRule::LongSubdomain } else { NameRule::Subdomain };
-    metadata::create_named(meta, Scope::Cluster, rule, context.rules, errors);
+    metadata::create_named(class.metadata(), Scope::Cluster, rule, context.rules, errors);
 }
 
 impl Judge<'_> {
-    fn class_spec(&mut self, class: &Record<'_>, old: Option<&Record<'_>>) {
+    fn class_spec(&mut self, class: DeviceClass<'_>, old: Option<DeviceClass<'_>>) {
         let root = Path::ROOT;
         let path = root.field("spec");
-        let Some(spec) = class.record("spec") else { return };
-        let stored = old.and_then(|old| old.record("spec"));
-        let age = |name: &str| {
-            let zero = Record::empty(spec.schema);
-            let same = old.is_some() && immutable::same_field(spec, stored.unwrap_or(&zero), name);
-            if same { Age::Stored } else { Age::New }
+        let spec = class.spec();
+        let stored = old.map(DeviceClass::spec);
+        let age = |new: Slot<'_>, old: Option<Slot<'_>>| match old {
+            Some(old) if immutable::same_field(new, old) => Age::Stored,
+            _ => Age::New,
         };
-        self.selectors(spec, age("selectors"), &path);
-        let stored_config = age("config");
-        self.list(spec, "config", &path.field("config"), |judge, item, path| {
-            if let Some(config) = item.as_record() {
-                judge.configuration(config, stored_config, path);
-            }
+        let age_of_selectors = age(spec.selectors().slot(), stored.map(|old| old.selectors().slot()));
+        self.selectors(spec.selectors(), age_of_selectors, &path);
+        let age_of_config = age(spec.config().slot(), stored.map(|old| old.config().slot()));
+        self.list(spec.config(), &path.field("config"), |judge, config, path| {
+            judge.configuration(config, age_of_config, path);
         });
-        if let Some(selector) = spec.record("suitableNodes").filter(|_| self.v.controllers) {
-            let values = self.v.node_selector_values;
+        if let Some(selector) = spec.suitable_nodes().filter(|_| self.v.controllers) {
             let (spec, place) = (root.at("spec"), "suitableNodes");
-            node_selector::validate_record(selector, values, &spec.field(place), self.errors);
+            node_selector::validate_all(selector, self.v.node_selector_values, &spec.field(place), self.errors);
         }
-        if self.has_field(spec, "extendedResourceName") && spec.has("extendedResourceName") {
-            let name = spec.str("extendedResourceName");
-            if !is_extended_resource_name(name) {
-                let path = path.field("extendedResourceName");
-                let detail = "must be a valid extended resource name";
-                self.errors.invalid(Code::ExtendedResourceNameInvalid, &path, Bad::Named(name), detail);
-            }
+        let name = spec.extended_resource_name().filter(|_| self.knows(spec.extended_resource_name_slot()));
+        if let Some(name) = name.filter(|name| !is_extended_resource_name(name)) {
+            let path = path.field("extendedResourceName");
+            let detail = "must be a valid extended resource name";
+            self.errors.invalid(Code::ExtendedResourceNameInvalid, &path, Bad::Named(name), detail);
         }
     }
 }

@@ -5,7 +5,8 @@
 use super::judge::Judge;
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::{Record, Value};
+use crate::record::view::List;
+use crate::record::view::device::Condition;
 use crate::rules::errors::Bad;
 use std::collections::BTreeSet;
 
@@ -16,12 +17,11 @@ const STATUSES: &[&str] = &["False", "True", "Unknown"];
 
 impl Judge<'_> {
     /// Validates the items of a list of conditions, its size apart.
-    pub fn conditions(&mut self, conditions: &[Value<'_>], path: &Path<'_>) {
+    pub fn conditions(&mut self, conditions: List<'_, Condition<'_>>, path: &Path<'_>) {
         let mut seen = BTreeSet::new();
         for (index, condition) in conditions.iter().enumerate() {
-            let Some(condition) = condition.as_record() else { continue };
             let path = path.index(index);
-            let kind = condition.str("type");
+            let kind = condition.kind();
             if !seen.insert(kind) {
                 let path = if self.v.conditions_required { path } else { path.field("type") };
                 self.errors.duplicate(Code::ConditionInvalid, &path, Bad::Str(kind));
@@ -30,31 +30,30 @@ impl Judge<'_> {
         }
     }
 
-    fn condition(&mut self, condition: &Record<'_>, path: &Path<'_>) {
+    fn condition(&mut self, condition: Condition<'_>, path: &Path<'_>) {
         let code = Code::ConditionInvalid;
-        let kind = condition.str("type");
+        let kind = condition.kind();
         let wording = self.errors.wording();
         if kind.is_empty() && self.v.conditions_required {
             self.errors.required(code, &path.field("type"), "is required");
         } else {
             self.errors.malformed(code, &path.field("type"), kind, &names::qualified_name_in(kind, wording));
         }
-        let status = condition.str("status");
+        let status = condition.status();
         if status.is_empty() && self.v.conditions_required {
             self.errors.required(code, &path.field("status"), "");
         } else if !STATUSES.contains(&status) {
             self.errors.not_supported(code, &path.field("status"), status, STATUSES);
         }
-        let generation = condition.int("observedGeneration").unwrap_or(0);
+        let generation = condition.observed_generation();
         if generation < 0 {
             let detail = "must be greater than or equal to zero";
             self.errors.invalid(code, &path.field("observedGeneration"), Bad::Int(generation), detail);
         }
-        let unset = !matches!(condition.get("lastTransitionTime"), Value::Time(time) if !time.is_zero());
-        if unset {
+        if condition.last_transition_time().is_zero() {
             self.errors.required(code, &path.field("lastTransitionTime"), self.v.condition_missing);
         }
-        let reason = condition.str("reason");
+        let reason = condition.reason();
         let place = path.field("reason");
         if reason.is_empty() {
             self.errors.required(code, &place, self.v.condition_missing);
@@ -66,7 +65,7 @@ impl Judge<'_> {
                 self.errors.too_long_bytes(code, &place, REASON_MAX);
             }
         }
-        if condition.str("message").len() > MESSAGE_MAX {
+        if condition.message().len() > MESSAGE_MAX {
             self.errors.too_long_bytes(code, &path.field("message"), MESSAGE_MAX);
         }
     }

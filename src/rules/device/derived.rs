@@ -7,7 +7,8 @@ use crate::cel::Mode;
 use crate::cel::compile::Stage;
 use crate::finding::{Code, Path};
 use crate::place::environments;
-use crate::record::Record;
+use crate::record::view::List;
+use crate::record::view::device::{DeviceClaim, DeviceConstraint, DeviceDerivedAttribute};
 use crate::rules::errors::{Bad, Panic};
 use std::collections::BTreeSet;
 
@@ -23,19 +24,24 @@ pub struct Asked<'r> {
     /// The name of the alternative.
     pub alternative: Option<&'r str>,
     /// The requests and constraints of the claim.
-    pub devices: &'r Record<'r>,
+    pub devices: DeviceClaim<'r>,
 }
 
 impl Judge<'_> {
     /// Validates the derived attributes of a request or an alternative. Returns what they may cost.
-    pub fn derived_attributes(&mut self, record: &Record<'_>, asked: &Asked<'_>, path: &Path<'_>) -> u64 {
+    pub fn derived_attributes(
+        &mut self,
+        attributes: List<'_, DeviceDerivedAttribute<'_>>,
+        asked: &Asked<'_>,
+        path: &Path<'_>,
+    ) -> u64 {
         let path = path.field("derivedAttributes");
         let mut cost = 0u64;
         let mut seen = BTreeSet::new();
-        for (index, derived) in record.records("derivedAttributes").enumerate() {
+        for (index, derived) in attributes.iter().enumerate() {
             let item = path.index(index);
-            let (name, expression) = (derived.str("name"), derived.str("expression"));
-            if !name.is_empty() && !asked.devices.records("constraints").any(|constraint| names(constraint, name, asked)) {
+            let (name, expression) = (derived.name(), derived.expression());
+            if !name.is_empty() && !asked.devices.constraints().iter().any(|constraint| names(constraint, name, asked)) {
                 let detail =
                     "must be referenced by at least one matchAttribute or distinctAttribute constraint targeting this request";
                 self.errors.invalid(CODE, &item.field("name"), Bad::Named(name), detail);
@@ -50,9 +56,9 @@ impl Judge<'_> {
         cost
     }
 
-    fn derived_expression(&mut self, derived: &Record<'_>, path: &Path<'_>) -> u64 {
-        let expression = derived.str("expression");
-        if let Some(max) = self.limit(derived, "expression").filter(|max| expression.len() > *max) {
+    fn derived_expression(&mut self, derived: DeviceDerivedAttribute<'_>, path: &Path<'_>) -> u64 {
+        let expression = derived.expression();
+        if let Some(max) = self.limit(derived.expression_slot()).filter(|max| expression.len() > *max) {
             self.errors.too_long_bytes(Code::SelectorTooLong, path, max);
             return 0;
         }
@@ -86,14 +92,12 @@ impl Judge<'_> {
 }
 
 /// Returns true if a constraint is about an attribute of the request.
-fn names(constraint: &Record<'_>, attribute: &str, asked: &Asked<'_>) -> bool {
-    let about =
-        if constraint.has("matchAttribute") { constraint.str("matchAttribute") } else { constraint.str("distinctAttribute") };
-    if about != attribute {
+fn names(constraint: DeviceConstraint<'_>, attribute: &str, asked: &Asked<'_>) -> bool {
+    let about = constraint.match_attribute().or_else(|| constraint.distinct_attribute());
+    if about.unwrap_or_default() != attribute {
         return false;
     }
-    let requests = constraint.list("requests");
+    let requests = constraint.requests();
     let whole = asked.alternative.map(|alternative| format!("{}/{alternative}", asked.request));
-    requests.is_empty()
-        || requests.iter().any(|request| request.as_str() == asked.request || Some(request.as_str()) == whole.as_deref())
+    requests.is_empty() || requests.iter().any(|request| request == asked.request || Some(request) == whole.as_deref())
 }

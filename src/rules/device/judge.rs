@@ -1,9 +1,9 @@
 //! Shared code for the rules of the device family: lists, maps, and the limits of the tables.
 
 use super::variant::{KeyPath, ListSize, Variant};
-use crate::api::{Gate, Gates, Release};
+use crate::api::{Field, Gate, Gates, Release};
 use crate::finding::{Code, Path};
-use crate::record::{Record, Value};
+use crate::record::view::{Entries, List, Slot};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use std::borrow::Cow;
@@ -40,36 +40,33 @@ impl<'c> Judge<'c> {
     }
 
     /// Returns the limit of a field in this release.
-    pub fn limit(&self, record: &Record<'_>, field: &str) -> Option<usize> {
-        let (_, field) = record.schema.field(field, self.release)?;
-        field.limit(self.release)
+    pub fn limit(&self, slot: Slot<'_>) -> Option<usize> {
+        self.field(slot)?.limit(self.release)
     }
 
-    /// Returns true if the field exists in this release.
-    pub fn has_field(&self, record: &Record<'_>, field: &str) -> bool {
-        record.schema.field(field, self.release).is_some()
+    /// Returns whether this release has the field.
+    pub fn knows(&self, slot: Slot<'_>) -> bool {
+        self.field(slot).is_some()
+    }
+
+    /// Returns the row of the field in this release.
+    pub fn field(&self, slot: Slot<'_>) -> Option<&'static Field> {
+        slot.field().filter(|field| field.in_release(self.release))
     }
 
     /// Validates the size and the items of a list, in the order of the release. Returns true if the caller may check for
     /// duplicates.
-    pub fn list<'r>(
-        &mut self,
-        record: &'r Record<'r>,
-        field: &str,
-        path: &Path<'_>,
-        mut each: impl FnMut(&mut Self, &'r Value<'r>, &Path<'_>),
-    ) -> bool {
-        let max = self.limit(record, field);
-        self.items(record.list(field), max, path, &mut each)
+    pub fn list<'r, V>(&mut self, list: List<'r, V>, path: &Path<'_>, each: impl FnMut(&mut Self, V, &Path<'_>)) -> bool {
+        self.items(list, self.limit(list.slot()), path, each)
     }
 
     /// Validates as [`Judge::list`] does, with a limit of its own.
-    pub fn items<'r>(
+    pub fn items<'r, V>(
         &mut self,
-        items: &'r [Value<'r>],
+        items: List<'r, V>,
         max: Option<usize>,
         path: &Path<'_>,
-        each: &mut dyn FnMut(&mut Self, &'r Value<'r>, &Path<'_>),
+        mut each: impl FnMut(&mut Self, V, &Path<'_>),
     ) -> bool {
         let too_many = max.filter(|max| items.len() > *max);
         if let (Some(max), ListSize::TooManyOnly) = (too_many, self.v.list_size) {
@@ -115,22 +112,22 @@ impl<'c> Judge<'c> {
     }
 
     /// Validates the entries of a map: `key` checks each key, at the path used by the release; then `value` checks the value.
-    pub fn map<'r>(
+    pub fn map<'r, V>(
         &mut self,
-        entries: &'r [(Cow<'r, str>, Value<'r>)],
+        entries: Entries<'r, V>,
         path: &Path<'_>,
         cut: usize,
-        key: &mut dyn FnMut(&mut Self, &'r str, &Path<'_>),
-        value: &mut dyn FnMut(&mut Self, &'r str, &'r Value<'r>, &Path<'_>),
+        key: impl Fn(&mut Self, &'r str, &Path<'_>),
+        value: impl Fn(&mut Self, V, &Path<'_>),
     ) {
-        for (name, entry) in entries {
-            let shown = if self.v.long_keys_cut { shortened(name, cut) } else { Cow::Borrowed(&**name) };
+        for (name, entry) in entries.iter() {
+            let shown = if self.v.long_keys_cut { shortened(name, cut) } else { Cow::Borrowed(name) };
             let place = path.key_named(&shown, name);
             match self.v.key_path {
                 KeyPath::Map => key(self, name, &path.at(name)),
                 KeyPath::Entry => key(self, name, &place),
             }
-            value(self, name, entry, &place);
+            value(self, entry, &place);
         }
     }
 }

@@ -23,6 +23,10 @@ pub mod variant;
 
 use crate::api::DeviceKind;
 use crate::record::Record;
+use crate::record::view::device::{
+    DeviceClass, DeviceTaintRule, PodSchedulingContext, ResourceClaim, ResourceClaimTemplate, ResourcePoolStatusRequest,
+    ResourceSlice,
+};
 use crate::rules::context::{Context, Operation};
 use crate::rules::errors::Errors;
 
@@ -30,37 +34,60 @@ use crate::rules::errors::Errors;
 pub fn run(kind: DeviceKind, new: &Record<'_>, operation: Operation<&Record<'_>>, context: &Context, errors: &mut Errors) {
     use Operation::{Create, Update, UpdateStatus};
     match kind {
-        DeviceKind::ResourceClaim => match operation {
-            Create => claim::create(new, context, errors),
-            Update(old) => claim::update(new, old, context, errors),
-            UpdateStatus(old) => status::update(new, old, context, errors),
-        },
-        DeviceKind::ResourceClaimTemplate => match operation {
-            Create => claim::create_template(new, context, errors),
-            Update(old) | UpdateStatus(old) => claim::update_template(new, old, context, errors),
-        },
-        DeviceKind::DeviceClass => match operation {
-            Create => class::create(new, context, errors),
-            Update(old) | UpdateStatus(old) => class::update(new, old, context, errors),
-        },
-        DeviceKind::ResourceSlice => match operation {
-            Create => slice::create(new, context, errors),
-            Update(old) | UpdateStatus(old) => slice::update(new, old, context, errors),
-        },
-        DeviceKind::DeviceTaintRule => match operation {
-            Create => taint_rule::create(new, context, errors),
-            Update(old) => taint_rule::update(new, old, context, errors),
-            UpdateStatus(old) => taint_rule::update_status(new, old, context, errors),
-        },
-        DeviceKind::ResourcePoolStatusRequest => match operation {
-            Create => pool_status::create(new, context, errors),
-            Update(old) => pool_status::update(new, old, errors),
-            UpdateStatus(old) => pool_status::update_status(new, old, context, errors),
-        },
-        DeviceKind::PodSchedulingContext => match operation {
-            Create => scheduling::create(new, context, errors),
-            Update(old) => scheduling::update(new, old, context, errors),
-            UpdateStatus(old) => scheduling::update_status(new, old, context, errors),
-        },
+        DeviceKind::ResourceClaim => {
+            let new = ResourceClaim::new(new);
+            match operation {
+                Create => claim::create(new, context, errors),
+                Update(old) => claim::update(new, ResourceClaim::new(old), context, errors),
+                UpdateStatus(old) => status::update(new, ResourceClaim::new(old), context, errors),
+            }
+        }
+        DeviceKind::ResourceClaimTemplate => {
+            let new = ResourceClaimTemplate::new(new);
+            match operation {
+                Create => claim::create_template(new, context, errors),
+                Update(old) | UpdateStatus(old) => {
+                    claim::update_template(new, ResourceClaimTemplate::new(old), context, errors);
+                }
+            }
+        }
+        DeviceKind::DeviceClass => {
+            let new = DeviceClass::new(new);
+            match operation {
+                Create => class::create(new, context, errors),
+                Update(old) | UpdateStatus(old) => class::update(new, DeviceClass::new(old), context, errors),
+            }
+        }
+        DeviceKind::ResourceSlice => {
+            let new = ResourceSlice::new(new);
+            match operation {
+                Create => slice::create(new, context, errors),
+                Update(old) | UpdateStatus(old) => slice::update(new, ResourceSlice::new(old), context, errors),
+            }
+        }
+        DeviceKind::DeviceTaintRule => {
+            let new = DeviceTaintRule::new(new);
+            match operation {
+                Create => taint_rule::create(new, context, errors),
+                Update(old) => taint_rule::update(new, DeviceTaintRule::new(old), context, errors),
+                UpdateStatus(old) => taint_rule::update_status(new, DeviceTaintRule::new(old), context, errors),
+            }
+        }
+        DeviceKind::ResourcePoolStatusRequest => {
+            let new = ResourcePoolStatusRequest::new(new);
+            match operation {
+                Create => pool_status::create(new, context, errors),
+                Update(old) => pool_status::update(new, ResourcePoolStatusRequest::new(old), errors),
+                UpdateStatus(old) => pool_status::update_status(new, ResourcePoolStatusRequest::new(old), context, errors),
+            }
+        }
+        DeviceKind::PodSchedulingContext => {
+            let new = PodSchedulingContext::new(new);
+            match operation {
+                Create => scheduling::create(new, context, errors),
+                Update(old) => scheduling::update(new, PodSchedulingContext::new(old), context, errors),
+                UpdateStatus(old) => scheduling::update_status(new, PodSchedulingContext::new(old), context, errors),
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::variant::ListSize;
 use crate::api::Gate;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
-use crate::record::{Record, Value};
+use crate::record::view::device::{CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity};
 use crate::rules::errors::{Bad, Panic};
 use std::collections::BTreeSet;
 
@@ -15,18 +15,18 @@ const CODE: Code = Code::RequestPolicyInvalid;
 
 impl Judge<'_> {
     /// Validates one capacity. `shared`: the device allows several allocations.
-    pub fn capacity(&mut self, capacity: &Record<'_>, shared: bool, path: &Path<'_>) {
-        let Some(policy) = capacity.record("requestPolicy") else { return };
-        if !self.has_field(capacity, "requestPolicy") {
+    pub fn capacity(&mut self, capacity: DeviceCapacity<'_>, shared: bool, path: &Path<'_>) {
+        let Some(policy) = capacity.request_policy() else { return };
+        if !self.knows(capacity.request_policy_slot()) {
             return;
         }
         let path = path.field("requestPolicy");
         if !shared {
             return self.errors.forbidden(CODE, &path, "allowMultipleAllocations must be true");
         }
-        let whole = Measure::of(capacity.str("value"));
-        let values = policy.list("validValues");
-        match policy.record("validRange") {
+        let whole = Measure::of(capacity.value());
+        let values = policy.valid_values();
+        match policy.valid_range() {
             Some(_) if !values.is_empty() => {
                 let detail =
                     "exactly one policy can be specified, cannot specify \"validValues\" and \"validRange\" at the same time";
@@ -38,13 +38,13 @@ impl Judge<'_> {
         }
     }
 
-    fn valid_values(&mut self, policy: &Record<'_>, whole: &Measure, path: &Path<'_>) {
-        if !policy.has("default") {
+    fn valid_values(&mut self, policy: CapacityRequestPolicy<'_>, whole: &Measure, path: &Path<'_>) {
+        let Some(default) = policy.default_value() else {
             return self.errors.required(CODE, &path.field("default"), "required when validValues is defined");
-        }
+        };
         let place = path.field("validValues");
-        let values = policy.list("validValues");
-        let amounts: Vec<Measure> = values.iter().map(|value| Measure::of(value.as_str())).collect();
+        let values = policy.valid_values();
+        let amounts: Vec<Measure> = values.iter().map(Measure::of).collect();
         for (index, pair) in amounts.windows(2).enumerate() {
             if let [before, after] = pair
                 && after.nanos() < before.nanos()
@@ -53,14 +53,13 @@ impl Judge<'_> {
                 self.errors.invalid(CODE, &path, Bad::Str(after.text()), "values must be sorted in ascending order");
             }
         }
-        let too_many = self.limit(policy, "validValues").is_some_and(|max| values.len() > max);
-        let each = |judge: &mut Self, value: &Value<'_>, path: &Path<'_>| {
-            if Measure::of(value.as_str()).nanos() > whole.nanos() {
+        let too_many = self.limit(values.slot()).is_some_and(|max| values.len() > max);
+        self.list(values, &place, |judge, value, path| {
+            if Measure::of(value).nanos() > whole.nanos() {
                 let detail = format!("option is larger than capacity value: {}", whole.text());
-                judge.errors.invalid(CODE, path, Bad::Str(value.as_str()), &detail);
+                judge.errors.invalid(CODE, path, Bad::Str(value), &detail);
             }
-        };
-        self.list(policy, "validValues", &place, each);
+        });
         let unseen = too_many && self.v.list_size == ListSize::TooManyOnly;
         if !unseen {
             let mut seen = BTreeSet::new();
@@ -73,24 +72,30 @@ impl Judge<'_> {
                 }
             }
         }
-        let default = Measure::of(policy.str("default"));
+        let default = Measure::of(default);
         if unseen || !amounts.iter().any(|amount| amount.nanos() == default.nanos()) {
             let detail = "default value is not valid according to the requestPolicy";
             self.errors.invalid(CODE, &place, Bad::Str(default.text()), detail);
         }
     }
 
-    fn valid_range(&mut self, policy: &Record<'_>, range: &Record<'_>, whole: &Measure, path: &Path<'_>) {
+    fn valid_range(
+        &mut self,
+        policy: CapacityRequestPolicy<'_>,
+        range: CapacityRequestPolicyRange<'_>,
+        whole: &Measure,
+        path: &Path<'_>,
+    ) {
         let needed = "required when validRange is defined";
         let place = path.field("validRange");
-        if !policy.has("default") {
+        let Some(default) = policy.default_value() else {
             return self.errors.required(CODE, &path.field("default"), needed);
-        }
-        if !range.has("min") {
+        };
+        let Some(min) = range.min() else {
             return self.errors.required(CODE, &place.field("min"), needed);
-        }
-        let (default, min) = (Measure::of(policy.str("default")), Measure::of(range.str("min")));
-        let max = range.has("max").then(|| Measure::of(range.str("max")));
+        };
+        let (default, min) = (Measure::of(default), Measure::of(min));
+        let max = range.max().map(Measure::of);
         let own = self.v.range_defaults;
         let mut told = |path: &Path<'_>, value: &Measure, detail: String| {
             self.errors.invalid(CODE, path, Bad::Str(value.text()), &detail);
@@ -115,7 +120,7 @@ impl Judge<'_> {
                 told(&of_default("max"), &default, format!("default is more than max: {}", max.text()));
             }
         }
-        let range = Range { default, min, max, step: range.has("step").then(|| Measure::of(range.str("step"))) };
+        let range = Range { default, min, max, step: range.step().map(Measure::of) };
         if own {
             self.steps(&range, whole, &place);
         } else if let Some(step) = &range.step {

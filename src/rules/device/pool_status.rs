@@ -6,8 +6,10 @@ use super::judge::Judge;
 use crate::api::Scope;
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::view::Object;
-use crate::record::{Record, Value};
+use crate::record::view::Slot;
+use crate::record::view::device::{
+    PoolStatus, ResourcePoolStatusRequest, ResourcePoolStatusRequestSpec, ResourcePoolStatusRequestStatus,
+};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::{immutable, metadata};
@@ -19,57 +21,59 @@ const LIMIT_MAX: i64 = 1000;
 const CASELESS: &str = "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'Example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 /// Validates a new request.
-pub fn create(request: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn create(request: ResourcePoolStatusRequest<'_>, context: &Context, errors: &mut Errors) {
     let start = errors.len();
-    metadata::create(Object::new(request).metadata(), Scope::Cluster, context.rules, errors);
+    metadata::create(request.metadata(), Scope::Cluster, context.rules, errors);
     errors.once_from(start);
-    if let Some(spec) = request.record("spec") {
-        Judge::new(context, errors).pool_request(spec, &Path::ROOT.field("spec"));
-    }
+    Judge::new(context, errors).pool_request(request.spec(), &Path::ROOT.field("spec"));
 }
 
 /// Validates a changed request: nothing of its spec may change.
-pub fn update(new: &Record<'_>, old: &Record<'_>, errors: &mut Errors) {
+pub fn update(new: ResourcePoolStatusRequest<'_>, old: ResourcePoolStatusRequest<'_>, errors: &mut Errors) {
     let start = errors.len();
-    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
+    metadata::update(new.metadata(), old.metadata(), errors);
     errors.once_from(start);
-    let same = immutable::same_field(new, old, "spec");
-    if !same {
+    if !immutable::same_field(new.spec_slot(), old.spec_slot()) {
         errors.invalid(CODE, &Path::ROOT.field("spec"), Bad::Null, immutable::MESSAGE);
     }
 }
 
 /// Validates a changed status: written once.
-pub fn update_status(new: &Record<'_>, old: &Record<'_>, context: &Context, errors: &mut Errors) {
+pub fn update_status(
+    new: ResourcePoolStatusRequest<'_>,
+    old: ResourcePoolStatusRequest<'_>,
+    context: &Context,
+    errors: &mut Errors,
+) {
     let start = errors.len();
-    metadata::update(Object::new(new).metadata(), Object::new(old).metadata(), errors);
+    metadata::update(new.metadata(), old.metadata(), errors);
     let root = Path::ROOT;
     let path = root.field("status");
-    let same = immutable::same_field(new, old, "status");
-    if old.has("status") {
+    let same = immutable::same_field(new.status_slot(), old.status_slot());
+    if old.status().is_some() {
         if !same {
-            let value = new.record("status").map_or(Bad::Null, Bad::Record);
+            let value = Bad::record(new.status().and_then(ResourcePoolStatusRequestStatus::record));
             errors.invalid(CODE, &path, value, immutable::MESSAGE);
         }
-    } else if let Some(status) = new.record("status") {
-        Judge::new(context, errors).conditions(status.list("conditions"), &path.field("conditions"));
+    } else if let Some(status) = new.status() {
+        Judge::new(context, errors).conditions(status.conditions(), &path.field("conditions"));
     }
     errors.once_from(start);
-    if let Some(status) = new.record("status").filter(|_| !same) {
-        Judge::new(context, errors).pool_status(status, old.record("status"), &path);
+    if let Some(status) = new.status().filter(|_| !same) {
+        Judge::new(context, errors).pool_status(status, old.status(), &path);
     }
 }
 
 impl Judge<'_> {
-    fn pool_request(&mut self, spec: &Record<'_>, path: &Path<'_>) {
+    fn pool_request(&mut self, spec: ResourcePoolStatusRequestSpec<'_>, path: &Path<'_>) {
         if self.v.generated_answers {
             return;
         }
-        self.caseless_driver(spec.str("driver"), &path.field("driver"));
-        if spec.has("poolName") {
-            self.segments(spec.str("poolName"), &path.field("poolName"));
+        self.caseless_driver(spec.driver(), &path.field("driver"));
+        if let Some(name) = spec.pool_name() {
+            self.segments(name, &path.field("poolName"));
         }
-        if let Some(limit) = spec.int("limit") {
+        if let Some(limit) = spec.limit() {
             let path = path.field("limit");
             if limit > LIMIT_MAX {
                 self.errors.invalid(CODE, &path, Bad::Int(limit), "must be less than or equal to 1000");
@@ -110,36 +114,37 @@ impl Judge<'_> {
 
     /// Validates the status of a pool. The generated rules skip unchanged fields. Where those of every kind answer, this one's
     /// are in the same table.
-    fn pool_status(&mut self, status: &Record<'_>, stored: Option<&Record<'_>>, path: &Path<'_>) {
+    fn pool_status(
+        &mut self,
+        status: ResourcePoolStatusRequestStatus<'_>,
+        stored: Option<ResourcePoolStatusRequestStatus<'_>>,
+        path: &Path<'_>,
+    ) {
         if self.v.generated_answers {
             return;
         }
-        let changed = |name: &str| stored.is_none_or(|stored| !immutable::same_field(status, stored, name));
-        if changed("poolCount") {
-            match status.int("poolCount") {
+        let changed = |new: Slot<'_>, old: Option<Slot<'_>>| old.is_none_or(|old| !immutable::same_field(new, old));
+        if changed(status.pool_count_slot(), stored.map(ResourcePoolStatusRequestStatus::pool_count_slot)) {
+            match status.pool_count() {
                 None => self.errors.required(CODE, &path.field("poolCount"), ""),
                 Some(count) => self.at_least(count, 0, &path.field("poolCount")),
             }
         }
-        if changed("pools") {
-            self.list(status, "pools", &path.field("pools"), |judge, item, path| {
-                if let Some(pool) = item.as_record() {
-                    judge.pool_state(pool, path);
-                }
-            });
+        if changed(status.pools().slot(), stored.map(|old| old.pools().slot())) {
+            self.list(status.pools(), &path.field("pools"), Self::pool_state);
         }
-        if !changed("conditions") {
+        let conditions = status.conditions();
+        if !changed(conditions.slot(), stored.map(|old| old.conditions().slot())) {
             return;
         }
-        let conditions = status.list("conditions");
         let path = path.field("conditions");
-        if let Some(max) = self.limit(status, "conditions").filter(|max| conditions.len() > *max) {
+        if let Some(max) = self.limit(conditions.slot()).filter(|max| conditions.len() > *max) {
             return self.errors.too_many(Code::ListTooLong, &path, conditions.len(), max);
         }
         let mut seen = BTreeSet::new();
-        for (index, condition) in conditions.iter().filter_map(Value::as_record).enumerate() {
-            if !seen.insert(condition.str("type")) {
-                self.errors.duplicate(Code::ConditionInvalid, &path.index(index), Bad::Record(condition));
+        for (index, condition) in conditions.iter().enumerate() {
+            if !seen.insert(condition.kind()) {
+                self.errors.duplicate(Code::ConditionInvalid, &path.index(index), Bad::record(condition.record()));
             }
         }
     }
@@ -151,38 +156,36 @@ impl Judge<'_> {
         }
     }
 
-    fn pool_state(&mut self, pool: &Record<'_>, path: &Path<'_>) {
-        self.caseless_driver(pool.str("driver"), &path.field("driver"));
-        let name = pool.str("poolName");
+    fn pool_state(&mut self, pool: PoolStatus<'_>, path: &Path<'_>) {
+        self.caseless_driver(pool.driver(), &path.field("driver"));
+        let name = pool.pool_name();
         if name.is_empty() {
             self.errors.required(CODE, &path.field("poolName"), "");
         } else {
             self.segments(name, &path.field("poolName"));
         }
-        match pool.int("generation").unwrap_or(0) {
+        match pool.generation() {
             0 => self.errors.required(CODE, &path.field("generation"), ""),
             generation => self.at_least(generation, 0, &path.field("generation")),
         }
-        for (name, least) in [
-            ("resourceSliceCount", 1),
-            ("totalDevices", 0),
-            ("allocatedDevices", 0),
-            ("availableDevices", 0),
-            ("unavailableDevices", 0),
+        for (name, count, least) in [
+            ("resourceSliceCount", pool.resource_slice_count(), 1),
+            ("totalDevices", pool.total_devices(), 0),
+            ("allocatedDevices", pool.allocated_devices(), 0),
+            ("availableDevices", pool.available_devices(), 0),
+            ("unavailableDevices", pool.unavailable_devices(), 0),
         ] {
-            if let Some(count) = pool.int(name) {
+            if let Some(count) = count {
                 self.at_least(count, least, &path.field(name));
             }
         }
-        if pool.has("nodeName") {
-            let value = pool.str("nodeName");
+        if let Some(value) = pool.node_name() {
             self.errors.malformed(CODE, &path.field("nodeName"), value, &names::long_subdomain(value));
         }
-        if pool.has("validationError") {
-            let value = pool.str("validationError");
-            if let Some(max) = self.limit(pool, "validationError").filter(|max| value.len() > *max) {
-                self.errors.too_long(CODE, &path.field("validationError"), max);
-            }
+        if let Some(value) = pool.validation_error()
+            && let Some(max) = self.limit(pool.validation_error_slot()).filter(|max| value.len() > *max)
+        {
+            self.errors.too_long(CODE, &path.field("validationError"), max);
         }
     }
 }

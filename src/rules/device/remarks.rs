@@ -2,22 +2,24 @@
 
 use crate::api::DeviceKind;
 use crate::finding::{Code, Finding, Origin, Path};
-use crate::record::Record;
+use crate::record::view::List;
+use crate::record::view::device::{
+    DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim, ResourceClaimSpec,
+    ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
+};
+use crate::record::{Record, Value};
 
 /// Adds warnings about an object of the device family, in the version that was written.
 pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
     let root = Path::ROOT;
     let path = root.field("spec");
-    let Some(spec) = record.record("spec") else { return };
     match kind {
-        DeviceKind::ResourceClaim => claim_spec(spec, &path, findings),
+        DeviceKind::ResourceClaim => claim_spec(ResourceClaim::new(record).spec(), &path, findings),
         DeviceKind::ResourceClaimTemplate => {
-            if let Some(spec) = spec.record("spec") {
-                claim_spec(spec, &path.field("spec"), findings);
-            }
+            claim_spec(ResourceClaimTemplate::new(record).spec().spec(), &path.field("spec"), findings);
         }
-        DeviceKind::ResourceSlice => slice(spec, &path, findings),
-        DeviceKind::DeviceTaintRule => taint_rule(spec, &path, findings),
+        DeviceKind::ResourceSlice => slice(ResourceSlice::new(record).spec(), &path, findings),
+        DeviceKind::DeviceTaintRule => taint_rule(DeviceTaintRule::new(record).spec(), &path, findings),
         DeviceKind::DeviceClass | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
     }
 }
@@ -28,30 +30,29 @@ fn warn(code: Code, message: &str, path: &Path<'_>, findings: &mut Vec<Finding>)
     findings.push(finding);
 }
 
-fn claim_spec(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
-    let Some(devices) = spec.record("devices") else { return };
+fn claim_spec(spec: ResourceClaimSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let devices_path = path.field("devices");
     let requests = devices_path.field("requests");
-    for (index, request) in devices.records("requests").enumerate() {
+    for (index, request) in spec.devices().requests().iter().enumerate() {
         let path = requests.index(index);
-        match request.record("exactly") {
-            Some(exactly) => tolerations(exactly, &path.field("exactly"), findings),
-            None => tolerations(request, &path, findings),
+        match request.exactly() {
+            Some(exactly) => tolerations(exactly.tolerations(), &path.field("exactly"), findings),
+            None => tolerations(request.flat().tolerations(), &path, findings),
         }
         let alternatives = path.field("firstAvailable");
-        for (index, alternative) in request.records("firstAvailable").enumerate() {
-            tolerations(alternative, &alternatives.index(index), findings);
+        for (index, alternative) in request.first_available().iter().enumerate() {
+            tolerations(alternative.tolerations(), &alternatives.index(index), findings);
         }
     }
 }
 
 /// Warns of tolerations by `resource.ToleratesTaint` of kube-scheduler and the eviction controller: an empty key matches every
 /// key, `Equal` with an empty value every taint without value.
-fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+fn tolerations(tolerations: List<'_, DeviceToleration<'_>>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let list = path.field("tolerations");
-    for (index, toleration) in ask.records("tolerations").enumerate() {
-        let bare = ["key", "value", "effect"].iter().all(|name| toleration.str(name).is_empty());
-        if bare && toleration.str("operator") != "Exists" {
+    for (index, toleration) in tolerations.iter().enumerate() {
+        let bare = toleration.key().is_empty() && toleration.value().is_empty() && toleration.effect().is_empty();
+        if bare && toleration.operator() != "Exists" {
             let message =
                 "a toleration without key, value and operator tolerates every taint that has no value, and none that has one";
             warn(Code::TolerationEmpty, message, &list.index(index), findings);
@@ -61,16 +62,16 @@ fn tolerations(ask: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
 
 /// Warns of node selectors with several terms. In kube-scheduler 1.33 to 1.36, `dynamic-resource-allocation/structured`, the node
 /// selector of an allocation merges the single term of each device's selector, and fails if a selector has several terms.
-fn slice(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let devices = path.field("devices");
-    for (index, device) in spec.records("devices").enumerate() {
+    for (index, device) in spec.devices().iter().enumerate() {
         let item = devices.index(index);
-        let (holder, held) = match device.record("basic") {
+        let (holder, held) = match device.basic() {
             Some(basic) => (item.field("basic"), basic),
             None => (item, device),
         };
-        let Some(selector) = held.record("nodeSelector") else { continue };
-        let count = selector.list("nodeSelectorTerms").len();
+        let Some(selector) = held.node_selector() else { continue };
+        let count = selector.node_selector_terms().len();
         if count > 1 {
             let selector = holder.field("nodeSelector");
             let message = format!(
@@ -81,11 +82,10 @@ fn slice(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn taint_rule(spec: &Record<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
-    let effect = spec.record("taint").map_or("", |taint| taint.str("effect"));
-    let selector = spec.record("deviceSelector");
-    let names_any = |selector: &Record<'_>| selector.schema.fields.iter().any(|field| selector.has(field.json));
-    if selector.is_some_and(names_any) {
+fn taint_rule(spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
+    let effect = spec.taint().effect();
+    let selector = spec.device_selector().and_then(DeviceTaintSelector::record);
+    if selector.is_some_and(|selector| selector.slots.iter().any(|value| !matches!(value, Value::Unset))) {
         return;
     }
     let message = match (effect, selector) {

@@ -6,16 +6,16 @@ use super::judge::{Age, Judge};
 use crate::cel::Mode;
 use crate::finding::{Code, Path};
 use crate::place::environments;
-use crate::record::Record;
+use crate::record::view::device::CELDeviceSelector;
 use crate::rules::expression as compiled;
 
 /// Validates the expression of a `cel` struct.
-pub fn expression(judge: &mut Judge<'_>, selector: &Record<'_>, age: Age, path: &Path<'_>) {
+pub fn expression(judge: &mut Judge<'_>, selector: CELDeviceSelector<'_>, age: Age, path: &Path<'_>) {
     if age == Age::Stored && judge.v.stored_selectors_pass {
         return;
     }
-    let expression = selector.str("expression");
-    if let Some(max) = judge.limit(selector, "expression").filter(|max| expression.len() > *max) {
+    let expression = selector.expression();
+    if let Some(max) = judge.limit(selector.expression_slot()).filter(|max| expression.len() > *max) {
         return judge.errors.too_long_bytes(Code::SelectorTooLong, path, max);
     }
     let mode = match age {

@@ -4,7 +4,8 @@ use super::judge::{Age, Judge};
 use super::variant::{Addresses, Qualified};
 use crate::finding::{Code, Path};
 use crate::names;
-use crate::record::{Record, Value};
+use crate::record::view::device::DeviceClaim;
+use crate::record::view::{Slot, Strings};
 use crate::rules::errors::Bad;
 use crate::rules::fields::DRIVER_MAX;
 use std::borrow::Cow;
@@ -134,13 +135,13 @@ impl Judge<'_> {
     }
 
     /// Validates parameters or data of a driver: a JSON object, not too large.
-    pub fn raw_object(&mut self, record: &Record<'_>, field: &str, age: Age, path: &Path<'_>) {
-        let raw = record.get(field).as_str();
+    pub fn raw_object(&mut self, slot: Slot<'_>, age: Age, path: &Path<'_>) {
+        let raw = slot.value().as_str();
         if raw.is_empty() || raw == "null" {
             self.errors.required(Code::ParametersInvalid, path, "");
             return;
         }
-        if let Some(max) = self.limit(record, field).filter(|max| age == Age::New && raw.len() > *max) {
+        if let Some(max) = self.limit(slot).filter(|max| age == Age::New && raw.len() > *max) {
             self.errors.too_long_bytes(Code::ParametersInvalid, path, max);
             return;
         }
@@ -192,29 +193,26 @@ impl Judge<'_> {
     ///
     /// The last of several requests with the same name is used. In releases with alternatives, a `/` always separates request and
     /// alternative, so a request with a `/` in its name cannot be referenced.
-    pub fn requests(&self, devices: Option<&Record<'_>>) -> Requests {
+    pub fn requests(&self, devices: DeviceClaim<'_>) -> Requests {
         let mut names = BTreeSet::new();
-        let requests = devices.map_or(&[][..], |devices| devices.list("requests"));
-        for request in requests.iter().rev().filter_map(Value::as_record) {
-            let name = request.str("name");
+        for request in devices.requests().iter().rev() {
+            let name = request.name();
             if (self.v.sub_requests && name.contains('/')) || !names.insert(name.to_owned()) {
                 continue;
             }
-            for alternative in request.records("firstAvailable") {
-                names.insert(format!("{name}/{}", alternative.str("name")));
+            for alternative in request.first_available().iter() {
+                names.insert(format!("{name}/{}", alternative.name()));
             }
         }
         Requests { names }
     }
 
     /// Validates the names of requests in a list: each must exist and occur only once.
-    pub fn request_names(&mut self, record: &Record<'_>, known: &Requests, path: &Path<'_>) {
+    pub fn request_names(&mut self, requests: Strings<'_>, known: &Requests, path: &Path<'_>) {
         let path = path.field("requests");
-        let compare = self.list(record, "requests", &path, |judge, item, path| {
-            judge.request_name(item.as_str(), known, path);
-        });
+        let compare = self.list(requests, &path, |judge, name, path| judge.request_name(name, known, path));
         if compare {
-            self.unique(record.list("requests").iter().map(Value::as_str), None, &path, Bad::Str);
+            self.unique(requests.iter(), None, &path, Bad::Str);
         }
     }
 

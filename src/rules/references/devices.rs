@@ -7,6 +7,10 @@ use crate::api::{DeviceKind, GROUP};
 use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::place::device::extended::IMPLICIT;
 use crate::record::Record;
+use crate::record::view::Object;
+use crate::record::view::device::{
+    DeviceAsk, DeviceClaim, DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
+};
 use crate::text::Span;
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,57 +59,58 @@ fn below(steps: &[Step], more: &[Step]) -> Vec<Step> {
 
 /// Takes an object of the device family in.
 pub fn read(references: &mut References, object: Located<'_>, kind: DeviceKind, record: &Record<'_>) {
-    let Some(spec) = record.record("spec") else { return };
     let namespace = object.namespace;
-    let name = record.record("metadata").map_or("", |metadata| metadata.str("name"));
+    let name = Object::new(record).metadata().name();
     let root = [key("spec")];
     match kind {
-        DeviceKind::ResourceSlice => slice(&mut references.devices, spec),
+        DeviceKind::ResourceSlice => slice(&mut references.devices, ResourceSlice::new(record).spec()),
         DeviceKind::DeviceClass => {
-            let extended = spec.str("extendedResourceName");
-            if !extended.is_empty() {
+            let extended = DeviceClass::new(record).spec().extended_resource_name();
+            if let Some(extended) = extended.filter(|name| !name.is_empty()) {
                 references.devices.extended.insert(extended.to_owned());
             }
         }
         DeviceKind::ResourceClaim => {
-            claim(references, object, spec, &root, ["ResourceClaim", namespace, name]);
-            let consumers = record.record("status").into_iter().flat_map(|status| status.records("reservedFor"));
-            for (index, consumer) in consumers.enumerate() {
-                if consumer.str("resource") == "pods" && consumer.str("apiGroup").is_empty() {
-                    let what = What::Pod(references.keep([namespace, consumer.str("name")]));
+            let object_of = ResourceClaim::new(record);
+            claim(references, object, object_of.spec().devices(), &root, ["ResourceClaim", namespace, name]);
+            for (index, consumer) in object_of.status().reserved_for().iter().enumerate() {
+                if consumer.resource() == "pods" && consumer.api_group().is_empty() {
+                    let what = What::Pod(references.keep([namespace, consumer.name()]));
                     let steps = [key("status"), key("reservedFor"), Step::Index(index), key("name")];
                     references.want_at(object, what, &steps);
                 }
             }
         }
         DeviceKind::ResourceClaimTemplate => {
-            if let Some(spec) = spec.record("spec") {
-                claim(references, object, spec, &below(&root, &root), ["ResourceClaimTemplate", namespace, name]);
-            }
+            let devices = ResourceClaimTemplate::new(record).spec().spec().devices();
+            claim(references, object, devices, &below(&root, &root), ["ResourceClaimTemplate", namespace, name]);
         }
         DeviceKind::DeviceTaintRule | DeviceKind::PodSchedulingContext | DeviceKind::ResourcePoolStatusRequest => {}
     }
 }
 
-fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, steps: &[Step], identity: [&str; 3]) {
-    let Some(devices) = spec.record("devices") else { return };
+fn claim(references: &mut References, object: Located<'_>, devices: DeviceClaim<'_>, steps: &[Step], identity: [&str; 3]) {
+    // Nothing is known of the requests of a claim without `devices`.
+    if devices.record().is_none() {
+        return;
+    }
     let steps = below(steps, &[key("devices")]);
-    let names = order::set(devices.records("requests").map(|request| request.str("name").to_owned()));
+    let names = order::set(devices.requests().iter().map(|request| request.name().to_owned()));
     references.requests.insert(identity.map(str::to_owned), names);
-    for (index, request) in devices.records("requests").enumerate() {
+    for (index, request) in devices.requests().iter().enumerate() {
         let steps = below(&steps, &[key("requests"), Step::Index(index)]);
-        match request.record("exactly") {
+        match request.exactly() {
             Some(exactly) => ask(references, object, exactly, &below(&steps, &[key("exactly")])),
-            None => ask(references, object, request, &steps),
+            None => ask(references, object, request.flat(), &steps),
         }
-        for (index, alternative) in request.records("firstAvailable").enumerate() {
+        for (index, alternative) in request.first_available().iter().enumerate() {
             ask(references, object, alternative, &below(&steps, &[key("firstAvailable"), Step::Index(index)]));
         }
     }
-    for (index, constraint) in devices.records("constraints").enumerate() {
-        for name in ["matchAttribute", "distinctAttribute"] {
-            let value = constraint.str(name);
-            if value.contains('/') {
+    for (index, constraint) in devices.constraints().iter().enumerate() {
+        let fields = [("matchAttribute", constraint.match_attribute()), ("distinctAttribute", constraint.distinct_attribute())];
+        for (name, value) in fields {
+            if let Some(value) = value.filter(|value| value.contains('/')) {
                 let steps = below(&steps, &[key("constraints"), Step::Index(index), key(name)]);
                 references.names(object, Named::Attribute, value, &steps);
             }
@@ -114,13 +119,13 @@ fn claim(references: &mut References, object: Located<'_>, spec: &Record<'_>, st
 }
 
 /// Checks a part that asks for devices: an exact request or an alternative.
-fn ask(references: &mut References, object: Located<'_>, ask: &Record<'_>, steps: &[Step]) {
-    let class = ask.str("deviceClassName");
+fn ask(references: &mut References, object: Located<'_>, ask: DeviceAsk<'_>, steps: &[Step]) {
+    let class = ask.device_class_name();
     if !class.is_empty() {
         let [name] = references.keep([class]);
         references.want_at(object, What::Class("DeviceClass", name), &below(steps, &[key("deviceClassName")]));
     }
-    for (name, _) in ask.record("capacity").into_iter().flat_map(|capacity| capacity.entries("requests")) {
+    for name in ask.capacity().into_iter().flat_map(|capacity| capacity.requests().keys()) {
         let steps = below(steps, &[key("capacity"), key("requests"), key(name)]);
         references.names(object, Named::Capacity, name, &steps);
     }
@@ -136,26 +141,28 @@ impl References {
     }
 }
 
-fn slice(devices: &mut Devices, spec: &Record<'_>) {
-    let driver = spec.str("driver");
-    for device in spec.records("devices") {
-        let device = device.record("basic").unwrap_or(device);
-        for (name, _) in device.entries("capacity") {
-            let name: &str = name;
+fn slice(devices: &mut Devices, spec: ResourceSliceSpec<'_>) {
+    for device in spec.devices().iter() {
+        let device = device.basic().unwrap_or(device);
+        for name in device.capacity().keys() {
             if !devices.written.contains(name) {
                 devices.written.insert(name.to_owned());
             }
         }
-        for (field, names) in [("attributes", &mut devices.attributes), ("capacity", &mut devices.capacity)] {
-            for (name, _) in device.entries(field) {
-                let (domain, name) = name.split_once('/').unwrap_or((driver, name));
-                if !names.contains_key(domain) {
-                    names.insert(domain.to_owned(), BTreeSet::new());
-                }
-                if let Some(known) = names.get_mut(domain).filter(|known| !known.contains(name)) {
-                    known.insert(name.to_owned());
-                }
-            }
+        add(&mut devices.attributes, spec.driver(), device.attributes().keys());
+        add(&mut devices.capacity, spec.driver(), device.capacity().keys());
+    }
+}
+
+/// Adds names to those of their domains; a name without one is the driver's.
+fn add<'r>(names: &mut Names, driver: &str, new: impl Iterator<Item = &'r str>) {
+    for name in new {
+        let (domain, name) = name.split_once('/').unwrap_or((driver, name));
+        if !names.contains_key(domain) {
+            names.insert(domain.to_owned(), BTreeSet::new());
+        }
+        if let Some(known) = names.get_mut(domain).filter(|known| !known.contains(name)) {
+            known.insert(name.to_owned());
         }
     }
 }

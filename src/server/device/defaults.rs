@@ -3,6 +3,9 @@
 //! Source: `pkg/apis/resource/<version>/defaults.go`.
 
 use crate::api::{DeviceKind, Release, Type};
+use crate::record::view::device::{
+    DeviceAsk, DeviceTaint, DeviceToleration, NodeAllocatableResourceMapping, ResourcePoolStatusRequestSpec,
+};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
@@ -48,7 +51,7 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
         }
         DeviceKind::ResourcePoolStatusRequest => {
             if let Some(spec) = record.record_mut("spec")
-                && !spec.has("limit")
+                && ResourcePoolStatusRequestSpec::new(spec).limit().is_none()
             {
                 spec.set("limit", Value::Int(100));
             }
@@ -77,12 +80,12 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
             // In 1.31 the field is not a pointer: `false` equals absent.
             let plain =
                 request.schema.field("adminAccess", release).is_some_and(|(_, field)| release.minor < field.pointer_since);
-            if plain && !request.bool("adminAccess") {
+            if plain && !DeviceAsk::new(request).admin_access() {
                 request.set("adminAccess", Value::Unset);
             }
         }
         if let Some(exact) = holder(request, "deviceClassName") {
-            if !(flat && variant.default_needs_class && exact.str("deviceClassName").is_empty()) {
+            if !(flat && variant.default_needs_class && DeviceAsk::new(exact).device_class_name().is_empty()) {
                 mode(exact);
             }
             tolerations(exact);
@@ -96,17 +99,18 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
 
 fn mode(request: &mut Record<'_>) {
     let Some(request) = holder(request, "allocationMode") else { return };
-    if request.str("allocationMode").is_empty() {
+    if DeviceAsk::new(request).allocation_mode().is_empty() {
         request.set("allocationMode", Value::Str(Cow::Borrowed("ExactCount")));
     }
-    if request.str("allocationMode") == "ExactCount" && request.int("count").unwrap_or(0) == 0 {
+    let ask = DeviceAsk::new(request);
+    if ask.allocation_mode() == "ExactCount" && ask.count().unwrap_or(0) == 0 {
         request.set("count", Value::Int(1));
     }
 }
 
 fn tolerations(holder: &mut Record<'_>) {
     for toleration in holder.records_mut("tolerations") {
-        if toleration.str("operator").is_empty() {
+        if DeviceToleration::new(toleration).operator().is_empty() {
             toleration.set("operator", Value::Str(Cow::Borrowed("Equal")));
         }
     }
@@ -122,7 +126,7 @@ fn slice_device(device: &mut Record<'_>, release: Release) {
     if let Some(Value::Entries(entries)) = device.get_mut("nodeAllocatableResourceMappings") {
         for (_, mapping) in entries {
             if let Value::Struct(mapping) = mapping
-                && !mapping.has("allocationMultiplier")
+                && NodeAllocatableResourceMapping::new(mapping).allocation_multiplier().is_none()
             {
                 mapping.set("allocationMultiplier", Value::Quantity(Cow::Borrowed("1")));
             }
@@ -131,7 +135,7 @@ fn slice_device(device: &mut Record<'_>, release: Release) {
 }
 
 fn time(taint: &mut Record<'_>) {
-    if !taint.has("timeAdded") {
+    if matches!(DeviceTaint::new(taint).time_added().value(), Value::Unset) {
         taint.set("timeAdded", Value::Str(Cow::Borrowed(CLOCK)));
     }
 }

@@ -5,6 +5,9 @@
 
 use crate::api::{DeviceKind, Field, Gate, Release};
 use crate::finding::{Code, EntryPart, Finding, Origin, Path, Step, path};
+use crate::record::view::device::{
+    Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus, ResourceClaimTemplate, ResourceSlice,
+};
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::device::variant::Variant;
@@ -77,7 +80,8 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
     }
     match kind {
         DeviceKind::ResourceClaim => {
-            drops.claim_spec(new, old, part, &["spec"]);
+            let stored = ResourceClaim::of(old).spec().devices();
+            drops.claim_spec(new, old, stored, part, &["spec"]);
             if part == Part::Status {
                 drops.claim_status(new, old);
             }
@@ -85,7 +89,10 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
                 drops.controllers(new, old, part);
             }
         }
-        DeviceKind::ResourceClaimTemplate => drops.claim_spec(new, old, part, &["spec", "spec"]),
+        DeviceKind::ResourceClaimTemplate => {
+            let stored = ResourceClaimTemplate::of(old).spec().spec().devices();
+            drops.claim_spec(new, old, stored, part, &["spec", "spec"]);
+        }
         DeviceKind::ResourceSlice => drops.lists_of_attributes(new, old),
         DeviceKind::DeviceClass
         | DeviceKind::DeviceTaintRule
@@ -112,17 +119,8 @@ fn uses(record: &Record<'_>, gate: Gate) -> bool {
 }
 
 /// Returns the struct at some steps.
-fn at<'r>(record: &'r Record<'r>, steps: &[&str]) -> Option<&'r Record<'r>> {
-    steps.iter().try_fold(record, |record, name| record.record(name))
-}
-
 fn at_mut<'r, 't>(record: &'r mut Record<'t>, steps: &[&str]) -> Option<&'r mut Record<'t>> {
     steps.iter().try_fold(record, |record, name| record.inner_mut(name))
-}
-
-/// Returns the exact part of a request: itself where requests are flat.
-fn exact<'r>(request: &'r Record<'r>) -> Option<&'r Record<'r>> {
-    if request.schema.slot("exactly").is_some() { request.record("exactly") } else { Some(request) }
 }
 
 impl Drops<'_> {
@@ -195,7 +193,8 @@ impl Drops<'_> {
         }
     }
 
-    fn claim_spec(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part, to: &[&str]) {
+    /// Drops fields of requests and constraints. `stored`: those of the stored object; `to`: the steps to the spec of the claim.
+    fn claim_spec(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, stored: DeviceClaim<'_>, part: Part, to: &[&str]) {
         if part == Part::Status {
             return;
         }
@@ -203,10 +202,9 @@ impl Drops<'_> {
         let inner = spec.field("spec");
         let above = if to.len() > 1 { &inner } else { &spec };
         let path = above.field("devices");
-        let stored = old.and_then(|old| at(old, to)).and_then(|spec| spec.record("devices"));
         let Some(devices) = at_mut(new, to).and_then(|spec| spec.inner_mut("devices")) else { return };
         let used = Used::of(stored);
-        let in_status = StatusUse::of(if self.v.status_counts_for_spec { old } else { None });
+        let in_status = StatusUse::of(ResourceClaim::of(old.filter(|_| self.v.status_counts_for_spec)).status());
         if self.v.drops_tolerations && self.is_off(Gate::DRADeviceTaints) && !used.tolerations {
             self.requests(Gate::DRADeviceTaints, devices, "tolerations", true, &path);
         }
@@ -225,8 +223,8 @@ impl Drops<'_> {
     }
 
     fn claim_status(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>) {
-        let used = Used::of(old.and_then(|old| at(old, &["spec", "devices"])));
-        let in_status = StatusUse::of(old);
+        let stored = ResourceClaim::of(old);
+        let (used, in_status) = (Used::of(stored.spec().devices()), StatusUse::of(stored.status()));
         let Some(status) = new.inner_mut("status") else { return };
         let path = Path::ROOT.field("status");
         let allocation = path.field("allocation");
@@ -278,8 +276,8 @@ impl Drops<'_> {
         if !self.is_off(gate) {
             return;
         }
-        let before = old.and_then(|old| old.record("spec")).is_some_and(|spec| !spec.str("controller").is_empty());
-        let stored = old.and_then(|old| old.record("status"));
+        let before = !ResourceClaim::of(old).spec().controller().is_empty();
+        let stored = ResourceClaim::of(old).status();
         if part == Part::Object {
             if !before && let Some(spec) = new.inner_mut("spec") {
                 self.field(gate, spec, "controller", &Path::ROOT.field("spec"));
@@ -289,13 +287,14 @@ impl Drops<'_> {
         let Some(status) = new.inner_mut("status") else { return };
         let path = Path::ROOT.field("status");
         if !before
-            && !stored.is_some_and(|stored| stored.has("allocation"))
+            && stored.allocation().is_none()
             && let Some(allocation) = status.inner_mut("allocation")
         {
             self.field(gate, allocation, "controller", &path.field("allocation"));
         }
-        let controlled = status.record("allocation").is_some_and(|allocation| !allocation.str("controller").is_empty());
-        if !stored.is_some_and(|stored| stored.bool("deallocationRequested")) && !controlled {
+        let allocation = ResourceClaimStatus::new(status).allocation();
+        let controlled = allocation.is_some_and(|allocation| !allocation.controller().is_empty());
+        if !stored.deallocation_requested() && !controlled {
             self.field(gate, status, "deallocationRequested", &path);
         }
     }
@@ -305,12 +304,8 @@ impl Drops<'_> {
         if !self.is_off(gate) {
             return;
         }
-        let lists = ["ints", "bools", "strings", "versions"];
-        let listed = |device: &Record<'_>| {
-            let has = |entry: &Value<'_>| entry.as_record().is_some_and(|one| one.has_any(&lists));
-            device.entries("attributes").iter().any(|(_, entry)| has(entry))
-        };
-        if old.and_then(|old| old.record("spec")).is_some_and(|spec| spec.records("devices").any(listed)) {
+        let listed = |device: Device<'_>| device.attributes().iter().any(|(_, attribute)| attribute.has_lists());
+        if ResourceSlice::of(old).spec().devices().iter().any(listed) {
             return;
         }
         let Some(spec) = new.inner_mut("spec") else { return };
@@ -322,10 +317,10 @@ impl Drops<'_> {
             let Some(Value::Entries(entries)) = device.get_mut("attributes") else { continue };
             for (name, entry) in entries {
                 if let Value::Struct(entry) = entry
-                    && entry.has_any(&lists)
+                    && DeviceAttribute::new(entry).has_lists()
                 {
                     let path = path.key(name);
-                    for name in lists {
+                    for name in ["ints", "bools", "strings", "versions"] {
                         self.field(gate, entry, name, &path);
                     }
                 }
@@ -343,18 +338,16 @@ struct Used {
 }
 
 impl Used {
-    fn of(devices: Option<&Record<'_>>) -> Self {
+    fn of(devices: DeviceClaim<'_>) -> Self {
         let mut used = Used::default();
-        let Some(devices) = devices else { return used };
-        let has = |record: &Record<'_>, name: &str| record.schema.slot(name).is_some() && record.has(name);
-        for request in devices.records("requests") {
-            for one in request.records("firstAvailable").chain(exact(request)) {
-                used.admin |= has(one, "adminAccess");
-                used.tolerations |= one.schema.slot("tolerations").is_some() && !one.list("tolerations").is_empty();
-                used.capacity |= has(one, "capacity");
+        for request in devices.requests().iter() {
+            for one in request.first_available().iter().chain(request.exact()) {
+                used.admin |= one.has_admin_access();
+                used.tolerations |= !one.tolerations().is_empty();
+                used.capacity |= one.capacity().is_some();
             }
         }
-        used.capacity |= devices.records("constraints").any(|constraint| has(constraint, "distinctAttribute"));
+        used.capacity |= devices.constraints().iter().any(|constraint| constraint.distinct_attribute().is_some());
         used
     }
 }
@@ -370,19 +363,17 @@ struct StatusUse {
 }
 
 impl StatusUse {
-    fn of(old: Option<&Record<'_>>) -> Self {
-        let mut used = StatusUse::default();
-        let Some(status) = old.and_then(|old| old.record("status")) else { return used };
-        used.devices = status.schema.slot("devices").is_some() && !status.list("devices").is_empty();
-        used.capacity |= status.records("devices").any(|device| device.has("shareID"));
-        let Some(allocation) = status.record("allocation") else { return used };
-        used.binding_or_time |= allocation.has("allocationTimestamp");
-        for result in allocation.record("devices").into_iter().flat_map(|devices| devices.records("results")) {
-            used.admin |= result.has("adminAccess");
-            used.capacity |= result.has("shareID") || result.has("consumedCapacity");
-            for name in ["bindingConditions", "bindingFailureConditions"] {
-                used.binding |= result.has(name);
-                used.binding_or_time |= !result.list(name).is_empty();
+    fn of(status: ResourceClaimStatus<'_>) -> Self {
+        let mut used = StatusUse { devices: !status.devices().is_empty(), ..StatusUse::default() };
+        used.capacity |= status.devices().iter().any(|device| device.share_id().is_some());
+        let Some(allocation) = status.allocation() else { return used };
+        used.binding_or_time |= allocation.has_allocation_timestamp();
+        for result in allocation.devices().results().iter() {
+            used.admin |= result.has_admin_access();
+            used.capacity |= result.share_id().is_some() || result.has_consumed_capacity();
+            for conditions in [result.binding_conditions(), result.binding_failure_conditions()] {
+                used.binding |= !matches!(conditions.slot().value(), Value::Unset);
+                used.binding_or_time |= !conditions.is_empty();
             }
         }
         used

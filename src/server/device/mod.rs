@@ -8,6 +8,7 @@ pub mod drops;
 
 use crate::api::{Api, DeviceKind, Gate};
 use crate::record::view::Object;
+use crate::record::view::device::{AllocatedDeviceStatus, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use crate::rules::device::{claim, status};
@@ -17,7 +18,7 @@ use crate::server::prepare;
 use claimkit_values::order;
 use drops::{Dropped, Part};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An object as the strategy leaves it, and what was found.
 #[derive(Debug)]
@@ -62,9 +63,9 @@ pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, lab
 
 fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>, errors: &mut Errors) {
     let spec = match kind {
-        DeviceKind::ResourceClaim => record.record("spec"),
-        DeviceKind::ResourceClaimTemplate => record.record("spec").and_then(|spec| spec.record("spec")),
-        _ => None,
+        DeviceKind::ResourceClaim => ResourceClaim::new(record).spec(),
+        DeviceKind::ResourceClaimTemplate => ResourceClaimTemplate::new(record).spec().spec(),
+        _ => return,
     };
     if let Some(label) = missing_label(context, labels) {
         claim::admin_access(spec, kind == DeviceKind::ResourceClaimTemplate, label, errors);
@@ -123,7 +124,7 @@ pub fn update<'t>(
         && kind == DeviceKind::ResourceClaim
         && let Some(label) = missing_label(context, labels)
     {
-        status::admin_access(&record, old, label, &mut errors);
+        status::admin_access(ResourceClaim::new(&record), ResourceClaim::new(old), label, &mut errors);
     }
     let operation = if is_status { Operation::UpdateStatus(old) } else { Operation::Update(old) };
     rules::device::run(kind, &record, operation, context, &mut errors);
@@ -142,7 +143,7 @@ fn generated(api: Api, kind: DeviceKind, new: &Record<'_>, old: Option<&Record<'
 }
 
 fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {
-    !immutable::same_field(new, old, "spec")
+    !immutable::same_field(Object::new(new).spec_slot(), Object::new(old).spec_slot())
 }
 
 /// Drops entries of `status.devices` whose device is no longer allocated.
@@ -151,34 +152,30 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
     if gate.default_in(context.release).is_none() {
         return;
     }
-    let used = old.record("status").is_some_and(|status| !status.list("devices").is_empty());
+    let used = !ResourceClaim::new(old).status().devices().is_empty();
     if !context.gates.on(gate) && !used {
         return;
     }
-    let of = |object: &Record<'_>| -> std::collections::BTreeSet<[String; 4]> {
-        let devices = object.record("status").and_then(|status| status.record("allocation")?.record("devices"));
-        order::set(devices.into_iter().flat_map(|devices| devices.records("results")).map(device_key))
+    let of = |claim: ResourceClaim<'_>| -> BTreeSet<[String; 4]> {
+        let allocation = claim.status().allocation().into_iter();
+        let results = allocation.flat_map(|allocation| allocation.devices().results().iter());
+        order::set(results.map(|result| result.id().map(str::to_owned)))
     };
-    let (before, after) = (of(old), of(record));
+    let (before, after) = (of(ResourceClaim::new(old)), of(ResourceClaim::new(record)));
     let Some(status) = record.inner_mut("status") else { return };
     let Some(Value::List(devices)) = status.get_mut("devices") else { return };
     devices.retain(|device| {
-        let Some(device) = device.as_record() else { return true };
-        let key = device_key(device);
-        !before.contains(&key) || after.contains(&key)
+        let id = AllocatedDeviceStatus::of(device.as_record()).id().map(str::to_owned);
+        !before.contains(&id) || after.contains(&id)
     });
     if devices.is_empty() {
         status.set("devices", Value::Unset);
     }
 }
 
-fn device_key(record: &Record<'_>) -> [String; 4] {
-    ["driver", "pool", "device", "shareID"].map(|name| record.str(name).to_owned())
-}
-
 fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
-    let (Some(new), Some(old)) = (taint_of(record), taint_of(old)) else { return };
-    if new.str("effect") == old.str("effect") || new.get("timeAdded") != old.get("timeAdded") {
+    let (new, old) = (DeviceTaintRule::new(record).spec().taint(), DeviceTaintRule::new(old).spec().taint());
+    if new.effect() == old.effect() || new.time_added().value() != old.time_added().value() {
         return;
     }
     if let Some(taint) = record.inner_mut("spec").and_then(|spec| spec.inner_mut("taint")) {
@@ -186,15 +183,11 @@ fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
     }
 }
 
-fn taint_of<'r, 't>(object: &'r Record<'t>) -> Option<&'r Record<'t>> {
-    object.record("spec")?.record("taint")
-}
-
 /// Returns the server's warnings: the version's deprecation, and on accepted objects the strategy's.
 pub fn warnings(api: Api, kind: DeviceKind, record: &Record<'_>, accepted: bool, context: &Context) -> Vec<String> {
     let mut warnings: Vec<String> = deprecation(api, context).into_iter().collect();
     if accepted && kind == DeviceKind::ResourceSlice && Variant::of(context.release).warns_of_capitals {
-        let driver = record.record("spec").map_or("", |spec| spec.str("driver"));
+        let driver = ResourceSlice::new(record).spec().driver();
         if driver.to_lowercase() != driver {
             let driver = crate::go::quote(driver, context.rules.unicode);
             warnings.push(format!("spec.driver: driver names should be lowercase; {driver} contains uppercase characters"));

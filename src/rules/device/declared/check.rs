@@ -6,6 +6,7 @@ use super::table::{Declared, Rule, Stage, Union};
 use crate::api::{Field, Release, Type};
 use crate::finding::{Code, Path};
 use crate::go;
+use crate::record::view::ObjectMeta;
 use crate::record::{Record, Value, encode};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
@@ -156,7 +157,7 @@ impl<'c> Check<'c> {
             }
             Rule::Format(format) => self.format(declared, format, new.as_str(), path),
             Rule::Name(format) => {
-                let name = new.as_record().map_or("", |meta| meta.str("name"));
+                let name = ObjectMeta::of(new.as_record()).name();
                 if !name.is_empty() {
                     self.format(declared, format, name, &path.field("name"));
                 }
