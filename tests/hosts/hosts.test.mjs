@@ -6,14 +6,26 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, test as start } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PAGE, check, close, expected, good, look, open, packed, project, projects, run, visit } from "./projects.mjs";
-import { here, target } from "./suite.mjs";
+import { table } from "./recipe-table.mjs";
+import { here, root, target } from "./suite.mjs";
 
 const bin = (name) => path.join(here, "node_modules/.bin", name);
 const tool = (file) => path.join(here, "node_modules", file);
 let home;
+
+/** The names of the tests that passed, in their order. */
+const passed = [];
+
+/** A test whose name counts for the table in the README once it has passed. */
+function test(name, body) {
+  start(name, async () => {
+    await body();
+    passed.push(name);
+  });
+}
 
 before(async () => {
   rmSync(path.join(projects, "hosts"), { recursive: true, force: true });
@@ -326,6 +338,24 @@ export function GET() { let given; ${check("given =")} return Response.json(give
     server.kill();
     await ended;
   }
+});
+
+test("a page without a bundler: the package's own file by its address", async () => {
+  const made = folder("no-bundler", { "index.html": PAGE, "main.js": `import { init, validate } from "../node_modules/claimkit/index.js";\nawait init();\n${GIVE}` });
+  assert.deepEqual(await visit(home, undefined, `/${path.basename(made)}/index.html`), expected);
+});
+
+// --- what the README says of hosts ----------------------------------------------------------------------------------------
+
+// The tests of a file run in turn: all of the hosts are done. `CLAIMKIT_WRITE=1` writes the table.
+start("the README's table of hosts is that of the tests that passed", () => {
+  const file = path.join(root, "pkg/README.md");
+  const text = readFileSync(file, "utf8");
+  const written = /\| host \| what to do \|\n(?:\|.*\n)+/;
+  assert.match(text, written);
+  const now = text.replace(written, () => `${table(passed)}\n`);
+  if (process.env.CLAIMKIT_WRITE === "1") writeFileSync(file, now);
+  assert.equal(readFileSync(file, "utf8"), now);
 });
 
 // --- what others say of the package ---------------------------------------------------------------------------------------
