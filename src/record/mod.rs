@@ -95,19 +95,6 @@ impl<'t> Record<'t> {
         self.get(json).as_str()
     }
 
-    /// Returns a bool field; `false` if not given.
-    pub fn bool(&self, json: &str) -> bool {
-        matches!(self.get(json), Value::Bool(true))
-    }
-
-    /// Returns an integer field; `None` if not given.
-    pub fn int(&self, json: &str) -> Option<i64> {
-        match self.get(json) {
-            Value::Int(n) => Some(*n),
-            _ => None,
-        }
-    }
-
     /// Returns a list field; empty if not given.
     pub fn list(&self, json: &str) -> &[Value<'t>] {
         match self.get(json) {
@@ -124,24 +111,9 @@ impl<'t> Record<'t> {
         }
     }
 
-    /// Returns a map field; empty if not given.
-    pub fn map(&self, json: &str) -> &[(Cow<'t, str>, Cow<'t, str>)] {
-        match self.get(json) {
-            Value::Map(entries) => entries,
-            _ => &[],
-        }
-    }
-
-    /// Returns a map field to values of one type; empty if not given.
-    pub fn entries(&self, json: &str) -> &[(Cow<'t, str>, Value<'t>)] {
-        match self.get(json) {
-            Value::Entries(entries) => entries,
-            _ => &[],
-        }
-    }
-
-    /// Returns the slot of a field, to be changed in place.
+    /// Returns the slot of a field, to be changed in place. Debug builds panic on a name that no table has, as [`Record::get`] does.
     pub fn get_mut(&mut self, json: &str) -> Option<&mut Value<'t>> {
+        debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
         self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot))
     }
 

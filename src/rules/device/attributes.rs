@@ -159,7 +159,10 @@ impl Judge<'_> {
         if old.is_some_and(|old| immutable::same_field(taints.slot(), old.taints().slot())) {
             return;
         }
-        self.list(taints, &path.field("taints"), |judge, taint, path| judge.taint(taint, false, path));
+        self.list(taints, &path.field("taints"), |judge, taint, path| {
+            judge.taint(taint, path);
+            judge.taint_effect(taint, path);
+        });
     }
 
     fn consumed_counters(&mut self, device: Device<'_>, sets: &CounterSets<'_>, path: &Path<'_>) {

@@ -47,7 +47,11 @@ impl Judge<'_> {
         }
         let taint = spec.taint();
         let same_effect = self.v.stored_taints && old.is_some_and(|old| old.taint().effect() == taint.effect());
-        self.taint(taint, same_effect, &path.field("taint"));
+        let path = path.field("taint");
+        self.taint(taint, &path);
+        if !same_effect {
+            self.taint_effect(taint, &path);
+        }
     }
 
     fn rule_selector(&mut self, selector: DeviceTaintSelector<'_>, old: Option<DeviceTaintSelector<'_>>, path: &Path<'_>) {
@@ -70,18 +74,21 @@ impl Judge<'_> {
         }
     }
 
-    /// Validates a taint. The effect is not judged where it did not change.
-    pub fn taint(&mut self, taint: DeviceTaint<'_>, same_effect: bool, path: &Path<'_>) {
+    /// Validates a taint, but for its effect.
+    pub fn taint(&mut self, taint: DeviceTaint<'_>, path: &Path<'_>) {
         let code = Code::TaintInvalid;
         let wording = self.errors.wording();
-        let (key, value, effect) = (taint.key(), taint.value(), taint.effect());
+        let (key, value) = (taint.key(), taint.value());
         self.errors.malformed(code, &path.field("key"), key, &names::qualified_name_in(key, wording));
         if !value.is_empty() {
             self.errors.malformed(code, &path.field("value"), value, &names::label_value_in(value, wording));
         }
-        if same_effect {
-            return;
-        }
+    }
+
+    /// Validates the effect of a taint.
+    pub fn taint_effect(&mut self, taint: DeviceTaint<'_>, path: &Path<'_>) {
+        let code = Code::TaintInvalid;
+        let effect = taint.effect();
         let allowed = self.effects(taint.effect_slot());
         if effect.is_empty() {
             self.errors.required(code, &path.field("effect"), "");

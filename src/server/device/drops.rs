@@ -175,15 +175,13 @@ impl Drops<'_> {
         }
     }
 
-    /// Drops a field of every exact request and, with `alternatives`, of every alternative.
-    fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, alternatives: bool, path: &Path<'_>) {
+    /// Drops a field of every exact request, and of every alternative that has it.
+    fn requests(&mut self, gate: Gate, devices: &mut Record<'_>, name: &str, path: &Path<'_>) {
         let path = path.field("requests");
         for (index, request) in devices.records_mut("requests").enumerate() {
             let path = path.index(index);
-            if alternatives {
-                for (index, alternative) in request.records_mut("firstAvailable").enumerate() {
-                    self.field(gate, alternative, name, &path.field("firstAvailable").index(index));
-                }
+            for (index, alternative) in request.records_mut("firstAvailable").enumerate() {
+                self.field(gate, alternative, name, &path.field("firstAvailable").index(index));
             }
             if request.schema.slot("exactly").is_none() {
                 self.field(gate, request, name, &path);
@@ -206,13 +204,13 @@ impl Drops<'_> {
         let used = Used::of(stored);
         let in_status = StatusUse::of(ResourceClaim::of(old.filter(|_| self.v.status_counts_for_spec)).status());
         if self.v.drops_tolerations && self.is_off(Gate::DRADeviceTaints) && !used.tolerations {
-            self.requests(Gate::DRADeviceTaints, devices, "tolerations", true, &path);
+            self.requests(Gate::DRADeviceTaints, devices, "tolerations", &path);
         }
         if self.is_off(Gate::DRAAdminAccess) && !used.admin && !in_status.admin {
-            self.requests(Gate::DRAAdminAccess, devices, "adminAccess", false, &path);
+            self.requests(Gate::DRAAdminAccess, devices, "adminAccess", &path);
         }
         if self.is_off(Gate::DRAConsumableCapacity) && !used.capacity && !in_status.capacity {
-            self.requests(Gate::DRAConsumableCapacity, devices, "capacity", true, &path);
+            self.requests(Gate::DRAConsumableCapacity, devices, "capacity", &path);
             if self.v.drops_distinct {
                 for (index, constraint) in devices.records_mut("constraints").enumerate() {
                     let path = path.field("constraints");
