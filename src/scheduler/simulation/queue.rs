@@ -3,6 +3,7 @@
 use super::cycle::Attempt;
 use super::devices::{self, BindError, DeviceCase};
 use super::gangs;
+use super::labels::Pods;
 use super::outcome::{
     ClaimOutcome, Decision, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodOutcome, Simulation, TieSearch, Unsure, Waiting,
 };
@@ -10,6 +11,7 @@ use super::preemption;
 use super::prepared::{Prepared, has_ended};
 use super::seen::{Seen, Watch};
 use super::state::State;
+use super::topology_spread;
 use super::turn::{Post, Turn};
 use crate::place::device::facts::{Claim, DEFAULT_SCHEDULER, Pod};
 use crate::place::device::sorted::Set;
@@ -40,6 +42,10 @@ pub struct Run<'r, 'f> {
     last: Option<(Alike, Rc<Failure>)>,
     /// By pod: the claims of a failed attempt, as they were after it; only of pods that share claims.
     failed_with: BTreeMap<usize, Vec<(usize, Rc<Claim>)>>,
+    /// The pods that got a node, in their order.
+    placed: Vec<usize>,
+    /// By pod: how many pods had got a node when its last attempt failed.
+    failed_after: BTreeMap<usize, usize>,
     /// The order of pods that were tried before and have one priority.
     retried: Retried,
 }
@@ -75,8 +81,19 @@ enum Placed {
 impl<'r, 'f> Run<'r, 'f> {
     /// Makes a run from a state.
     pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
-        let (failed_with, retried) = (BTreeMap::new(), Retried::default());
-        Run { prepared, state, outcomes: Vec::new(), groups: Vec::new(), choose, watch, last: None, failed_with, retried }
+        Run {
+            prepared,
+            state,
+            outcomes: Vec::new(),
+            groups: Vec::new(),
+            choose,
+            watch,
+            last: None,
+            failed_with: BTreeMap::new(),
+            placed: Vec::new(),
+            failed_after: BTreeMap::new(),
+            retried: Retried::default(),
+        }
     }
 
     /// Sets the order of pods that were tried before.
@@ -166,13 +183,20 @@ impl<'r, 'f> Run<'r, 'f> {
             return false;
         }
         let by = |plugin| failure.nodes.iter().any(|node| node.first.plugin == plugin);
-        // Rules about other pods may be met by pods that came later; a change of a claim that others share is an event for the pod
-        // (kube-scheduler, `dynamicresources.go`, `isSchedulableAfterClaimChange`).
+        // A pod that gets a node is an event for pods whose affinity it meets, or whose spread counts it (kube-scheduler,
+        // `isSchedulableAfterAssignedPodChange` of the two plugins); a change of a claim that others share is one, too
+        // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
+        let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
+        let later = || self.placed.get(since..).unwrap_or_default().iter().filter_map(|at| self.prepared.facts.pods.get(*at));
+        let near = |other: &Rc<Pod>| {
+            let rules = self.prepared.affinity(outcome.pod);
+            rules.is_some_and(|rules| Pods::Terms(rules.near.clone()).contains(self.prepared.facts, other, false))
+        };
         let changed = |(at, then): &(usize, Rc<Claim>)| self.state.claims.get(*at).is_some_and(|now| now.status != then.status);
         let shares = self.failed_with.get(&outcome.pod).is_some_and(|claims| claims.iter().any(changed));
         failure.freed.is_some()
-            || by(Plugin::InterPodAffinity)
-            || by(Plugin::PodTopologySpread)
+            || (by(Plugin::InterPodAffinity) && later().any(near))
+            || (by(Plugin::PodTopologySpread) && later().any(|other| topology_spread::counts(pod, other)))
             || (shares && by(Plugin::DynamicResources))
     }
 
@@ -186,14 +210,17 @@ impl<'r, 'f> Run<'r, 'f> {
                 return;
             }
         };
-        let alike = self.alike(pod, &claims);
+        let mut alike = self.alike(pod, &claims);
         if let Some((known, failure)) = &self.last
             && Some(known) == alike.as_ref()
-            && !self.is_asked_instead_of(pod, known.pod)
         {
-            let failure = failure.clone();
-            self.record(pod, Decision::Unschedulable(failure), Vec::new(), None);
-            return;
+            if !self.is_asked_instead_of(pod, known.pod) {
+                let failure = failure.clone();
+                self.record(pod, Decision::Unschedulable(failure), Vec::new(), None);
+                return;
+            }
+            // This pod stands for the equal ones from now on.
+            alike = alike.map(|alike| Alike { pod, ..alike });
         }
         let (attempt, post) = self.attempt(pod, &claims, true);
         match attempt {
@@ -219,7 +246,7 @@ impl<'r, 'f> Run<'r, 'f> {
         }
     }
 
-    /// Returns true if somebody asks about a pod and not about another one.
+    /// Returns true if `pod` is asked about and `other` is not.
     fn is_asked_instead_of(&self, pod: usize, other: usize) -> bool {
         let is_asked = |pod: usize| {
             let asked = self.watch.as_ref().map(|watch| watch.asked).zip(self.prepared.facts.pods.get(pod));
@@ -289,6 +316,9 @@ impl<'r, 'f> Run<'r, 'f> {
                 (Decision::Error(Rc::new(Failure { message, help, ..Failure::default() })), false)
             }
         };
+        if done {
+            self.placed.push(pod);
+        }
         self.record(pod, decision, unsure, extended);
         done
     }
@@ -409,6 +439,9 @@ impl<'r, 'f> Run<'r, 'f> {
     }
 
     fn record(&mut self, pod: usize, decision: Decision, unsure: Vec<Unsure>, extended: Option<ExtendedOutcome>) {
+        if matches!(decision, Decision::Unschedulable(_)) {
+            self.failed_after.insert(pod, self.placed.len());
+        }
         if let Some(known) = self.outcomes.iter_mut().rev().find(|outcome| outcome.pod == pod) {
             if known.decisions.last() != Some(&decision) {
                 known.decisions.push(decision);

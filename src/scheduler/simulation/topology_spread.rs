@@ -61,8 +61,7 @@ fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
 
 impl<'f> Constraint<'f> {
     fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, written: &'f SpreadConstraint) -> Self {
-        let mut selector = Labels::of(written.label_selector.as_ref());
-        selector.require(&written.match_label_keys, &pod.metadata.labels);
+        let selector = selector_of(written, pod);
         let honors = |policy: &Option<String>, default: bool| policy.as_ref().map_or(default, |policy| policy == "Honor");
         Constraint {
             key: &written.topology_key,
@@ -80,6 +79,19 @@ impl<'f> Constraint<'f> {
         (!self.honors_affinity || required.matches(at))
             && (!self.honors_taints || taints::untolerated(&pod.spec.tolerations, node).is_none())
     }
+}
+
+/// Returns true if a constraint that keeps the pod off nodes counts the other pod.
+pub fn counts(pod: &Pod, other: &Pod) -> bool {
+    let written = pod.spec.topology_spread_constraints.iter();
+    let mut strict = written.filter(|one| one.when_unsatisfiable == Action::DoNotSchedule.name());
+    pod.metadata.namespace == other.metadata.namespace && strict.any(|one| selector_of(one, pod).matches(&other.metadata.labels))
+}
+
+fn selector_of(written: &SpreadConstraint, pod: &Pod) -> Labels {
+    let mut selector = Labels::of(written.label_selector.as_ref());
+    selector.require(&written.match_label_keys, &pod.metadata.labels);
+    selector
 }
 
 fn constraints<'f>(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, action: Action) -> Vec<Constraint<'f>> {
