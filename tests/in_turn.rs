@@ -215,7 +215,6 @@ fn one_of_several_pods_is_asked_about() {
     assert_eq!(of("web").len(), 3);
 }
 
-/// Many pods on many nodes: later ones have the account of their own node only, and the scheduler tries only some of the nodes.
 /// Equal pods that fail are tried once. The one that is asked about has an account of its own, of its own claim.
 #[test]
 fn a_pod_is_explained_though_equal_pods_failed_before_it() {
@@ -229,11 +228,19 @@ fn a_pod_is_explained_though_equal_pods_failed_before_it() {
         assert_eq!(pod["nodes"][0]["requests"][0]["claim"], claim);
         assert!(!list(&pod["turn"], "refused").is_empty(), "{pod}");
     }
+    // Of several that are asked about, the first one has it.
+    let alone = pod("aa", "")
+        .replace("containers: [{name: c, image: x, resources: {claims: [{name: gpu}]}}]", "containers: [{name: c, image: x}]");
+    let text = format!("{CLUSTER}{}{alone}{}", pod("p", "") + &pod("q", ""), deployment(4));
+    let workload = ask(&json!({"verb": "allocate", "text": text, "pod": "default/web"}));
+    let same: Vec<&Value> = list(&workload, "pods").iter().map(|pod| &pod["sameAs"]).collect();
+    assert_eq!(same, [&Value::Null, &json!("default/web-0"), &json!("default/web-0"), &json!("default/web-0")], "{workload}");
     let all = allocate(&pods);
     let last = list(&all, "pods").last().unwrap();
     assert_eq!((text_of(last, "pod"), text_of(last, "sameAs")), ("default/p4".into(), "default/p2".into()));
 }
 
+/// Many pods on many nodes: later ones have the account of their own node only, and the scheduler tries only some of the nodes.
 #[test]
 fn the_answer_is_bounded() {
     let nodes: String = (0..250)

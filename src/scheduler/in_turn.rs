@@ -5,7 +5,7 @@ use super::simulation::seen::{Seen, Watch};
 use super::simulation::{self, Scheduler};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
-use crate::place::device::explain::kinds::{BeforeNodes, NodeVerdict};
+use crate::place::device::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
 use crate::place::device::explain::turn::{DecidedBy, NodeRefusal, Plugin, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use crate::place::device::explain::{self, Explain};
 use crate::place::device::facts::{Claim, Facts, Pod};
@@ -321,6 +321,7 @@ impl Outcomes<'_> {
             Some(Decision::NotConsidered(waiting)) => {
                 turn.outcome = TurnOutcome::NotConsidered;
                 turn.waits_for = Some(waits_for(waiting));
+                turn.absent = matches!(waiting, Waiting::Group(_)).then_some(Absent::Group);
             }
             Some(Decision::Gated) => {
                 turn.outcome = TurnOutcome::Gated;

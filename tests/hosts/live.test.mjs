@@ -180,9 +180,10 @@ for (const command of commands) {
     // Of the versions that are served, the first one that has the kind.
     assert.deepEqual(api.log.filter((line) => line.includes("scheduling")).map((line) => line.split("?")[0]), ["GET /apis/scheduling.k8s.io", "GET /apis/scheduling.k8s.io/v1/podgroups", "GET /apis/scheduling.k8s.io/v1beta1/podgroups"]);
     const blind = await serve({ stored: small(grouped), refuse: ["podgroups"], metrics: ganged });
-    const { stderr } = await ask(blind, command, ["why", "train"]);
+    const { stdout, stderr } = await ask(blind, command, ["why", "train"]);
     await blind.stop();
-    assert.match(stderr, /^claimkit: podgroups could not be seen \(.*\): claims that pods have from their group count as missing/m);
+    assert.match(stderr, /^claimkit: podgroups could not be seen \(.*\): pods of a group count as waiting for it$/m);
+    assert.match(stdout, /^demo\/train waits\. It is not known why, for podgroups could not be seen\.$/m);
     const without = await serve({ stored: small(), metrics: ganged });
     await ask(without, command, ["why", "train"]);
     await without.stop();

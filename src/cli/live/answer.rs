@@ -81,8 +81,10 @@ impl Answered<'_> {
     fn lacks(&self) -> Option<&str> {
         let account = self.account?;
         let is_unseen = |plural: &str| self.unseen.iter().any(|unseen| unseen.is_about(plural));
-        if let Some(before) = &account.before {
-            return before.absent.map(Absent::plural).filter(|plural| is_unseen(plural));
+        let absent = account.before.as_ref().and_then(|before| before.absent);
+        let absent = absent.or_else(|| self.turn().and_then(|turn| turn.absent));
+        if account.before.is_some() || absent.is_some() {
+            return absent.map(Absent::plural).filter(|plural| is_unseen(plural));
         }
         let about_devices = self.nodes().any(|node| !is_about_others(node));
         Some("resourceslices").filter(|plural| about_devices && self.unseen.iter().any(|unseen| unseen.is_all_of(plural)))

@@ -27,11 +27,12 @@ enum Group {
     Scheduling,
 }
 
-/// The addresses of the API groups: one for each version, the newest first.
+/// The addresses of the API groups, one for each version.
 struct Roots {
     core: [String; 1],
+    /// Addresses of the versions that are known here, the newest first.
     resource: Vec<String>,
-    /// Not asked for before a pod that needs them was seen.
+    /// In the server's order of preference. Not asked for before a pod that needs them was seen.
     scheduling: OnceCell<Vec<String>>,
 }
 
@@ -100,8 +101,8 @@ static KINDS: &[Kind] = &[
             "podgroups",
             Scheduling,
             true,
-            "claims that pods have from their group count as missing",
-            "groups of other namespaces count as missing",
+            "pods of a group count as waiting for it",
+            "pods of groups in other namespaces count as waiting for their group",
         )
         .unaudited("it is not checked whether the groups of claims exist")
     },
@@ -332,7 +333,12 @@ impl Live {
             Group::Resource => Some(&roots.resource),
             Group::Scheduling if !grouped => None,
             Group::Scheduling => Some(roots.scheduling.get_or_init(|| {
-                let versions = self.versions("scheduling.k8s.io", host).unwrap_or_default();
+                let versions = match self.versions("scheduling.k8s.io", host) {
+                    Ok(versions) => versions,
+                    Err(refusal) if refusal.is("NotFound") => Vec::new(),
+                    // Reading the version that 1.37 serves says why nothing can be read.
+                    Err(_) => vec!["v1beta1".to_owned()],
+                };
                 versions.iter().map(|version| format!("/apis/scheduling.k8s.io/{version}")).collect()
             })),
         }

@@ -1,6 +1,5 @@
 //! Claims of pods and devices on nodes: the plugin DynamicResources.
 
-use super::alike::alike;
 use super::outcome::{Plugin, Reason, Refusal};
 use super::prepared::{Answer, Demand, Known, Part, Prepared};
 use super::state::State;
@@ -71,9 +70,9 @@ impl<'w> DeviceCase<'w> {
         let (place, local) = {
             let demands = prepared.demands.borrow();
             let demand = demands.get(self.demand);
-            let alike = demand.and_then(|demand| demand.alike.get(node)).copied().flatten();
-            let local = state.nodes.get(node).filter(|_| alike.is_none()).map_or(0, |state| state.devices);
-            let place = alike.unwrap_or(node);
+            let first = demand.and_then(|demand| demand.same.get(node)).copied().flatten();
+            let local = state.nodes.get(node).filter(|_| first.is_none()).map_or(0, |state| state.devices);
+            let place = first.unwrap_or(node);
             let known = demand.and_then(|demand| demand.nodes.get(place)).and_then(Option::as_ref);
             if let Some(known) = known.filter(|known| (known.local, known.shared) == (local, shared)) {
                 return known.answer.clone();
@@ -158,8 +157,8 @@ fn demand(prepared: &Prepared<'_>, parts: Vec<Part>, extended: Option<usize>) ->
         return known;
     }
     let nodes = prepared.facts.nodes.len();
-    let alike = if extended.is_none() { alike(prepared, &parts) } else { vec![None; nodes] };
-    demands.push(Demand { parts, extended, alike, nodes: vec![None; nodes] });
+    let same = if extended.is_none() { prepared.same_devices(&parts) } else { vec![None; nodes] };
+    demands.push(Demand { parts, extended, same, nodes: vec![None; nodes] });
     demands.len().saturating_sub(1)
 }
 
@@ -306,7 +305,7 @@ pub fn free(prepared: &mut Prepared<'_>, state: &mut State, at: usize) {
     state.version = prepared.next_version();
 }
 
-/// Makes the pod a consumer of claims.
+/// Returns the entry of `reservedFor` for a pod.
 fn consumer_of(pod: &Pod) -> Consumer {
     Consumer {
         resource: "pods".to_owned(),
@@ -369,7 +368,7 @@ fn add_consumer(
     Ok(())
 }
 
-/// Makes the allocator's result an allocation as it is stored in a claim.
+/// Returns the allocation that a claim stores for a result.
 fn allocation_of(result: &AllocationResult) -> Allocation {
     let device = |one: &crate::place::device::results::DeviceResult| AllocatedDevice {
         request: one.request.clone(),

@@ -19,7 +19,6 @@
 //! | `outcome.rs`, `commit.rs` | the result as data, and as facts |
 
 pub mod admission;
-mod alike;
 mod commit;
 mod cycle;
 mod devices;
@@ -37,6 +36,7 @@ mod profile;
 mod queue;
 mod release;
 mod resources;
+mod same_devices;
 mod scores;
 pub mod seen;
 mod state;

@@ -1,11 +1,11 @@
 //! What does not change while pods are placed.
 
-use super::alike::Alike;
 use super::labels::Rules;
 use super::outcome::Refusal;
 use super::profile::{self, Profile};
 use super::release::ReleaseRules;
 use super::resources::{Allocatable, Names};
+use super::same_devices::{SameDevices, Sights};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{ClaimSpec, Facts, Node, Pod};
 use crate::place::device::plugin::PluginGates;
@@ -49,6 +49,7 @@ pub struct Prepared<'f> {
     /// Indexes of the claims by namespace and name.
     claims: Vec<usize>,
     gathered: OnceCell<Vec<Result<Gathered<'f>, String>>>,
+    sights: OnceCell<Sights<'f>>,
     /// Specs of claims, each once.
     pub(super) specs: RefCell<Vec<&'f ClaimSpec>>,
     /// The cached answers about devices for equal demands.
@@ -73,16 +74,16 @@ pub struct Demand {
     pub parts: Vec<Part>,
     /// The profile that asks for extended resources.
     pub extended: Option<usize>,
-    /// Nodes with one answer.
-    pub alike: Alike,
-    /// One entry per node; of nodes that are alike the first has it.
+    /// The nodes that see the same devices.
+    pub same: SameDevices,
+    /// One entry per node; of nodes that see the same devices, the first has it.
     pub nodes: Vec<Option<Known>>,
 }
 
 /// The answer of a node about devices, and for which state of devices it holds.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// The version of the node's devices; 0 for nodes that are alike, which have none that matter.
+    /// The version of the node's devices; 0 for nodes that see the same devices as others, for none of theirs matters.
     pub local: u64,
     /// The version of devices that several nodes see.
     pub shared: u64,
@@ -113,6 +114,7 @@ impl<'f> Prepared<'f> {
             affinity: facts.pods.iter().map(|pod| Some(Rules::of(pod)).filter(|rules| !rules.is_empty()).map(Rc::new)).collect(),
             claims: order::positions(facts.claims.len(), &|a, b| claim_name(facts, a).cmp(&claim_name(facts, b))),
             gathered: OnceCell::new(),
+            sights: OnceCell::new(),
             specs: RefCell::default(),
             demands: RefCell::default(),
             version: Cell::new(0),
@@ -174,11 +176,36 @@ impl<'f> Prepared<'f> {
 
     /// Returns the pools that a node sees.
     pub fn gathered(&self, node: usize) -> Option<&Result<Gathered<'f>, String>> {
-        let all = self.gathered.get_or_init(|| {
+        self.all_gathered().get(node)
+    }
+
+    fn all_gathered(&self) -> &[Result<Gathered<'f>, String>] {
+        self.gathered.get_or_init(|| {
             let gatherer = Gatherer::new(&self.cluster);
             (0..self.facts.nodes.len()).map(|node| gatherer.gather_near(node)).collect()
-        });
-        all.get(node)
+        })
+    }
+
+    /// Finds the nodes that see the same devices as far as a demand looks at them. None does if a claim of it is allocated already, or
+    /// if devices take resources of their node, of which nodes have different amounts.
+    pub fn same_devices(&self, parts: &[Part]) -> SameDevices {
+        let specs = self.specs.borrow();
+        let new = |part: &Part| match part {
+            Part::New(spec) => specs.get(*spec).copied(),
+            Part::Held(_) => None,
+        };
+        let claims: Option<Vec<&ClaimSpec>> = parts.iter().map(new).collect();
+        let mut devices = self.facts.slices.iter().flat_map(|slice| &slice.spec.devices);
+        let takes_of_node =
+            self.setup.plugin_gates.node_resources && devices.any(|device| !device.node_allocatable_resource_mappings.is_empty());
+        match claims.filter(|_| !takes_of_node) {
+            Some(claims) => self.sights().compare(&self.cluster, &claims),
+            None => vec![None; self.facts.nodes.len()],
+        }
+    }
+
+    fn sights(&self) -> &Sights<'f> {
+        self.sights.get_or_init(|| Sights::of(&self.cluster, self.all_gathered()))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::place::device::facts::{Facts, Pod};
 use crate::place::device::results::AllocationResult;
 use std::rc::Rc;
 
-/// Sees every attempt of a run.
+/// An observer of a run: the pods it asks about, and what takes each attempt.
 pub struct Watch<'w> {
     /// The pods that are asked about: such a pod is tried even if a pod that nobody asks about failed with an equal spec.
     pub asked: &'w dyn Fn(&Pod) -> bool,

@@ -71,7 +71,8 @@ struct Digits {
 }
 
 impl Digits {
-    /// Makes the `choice`th of all choices, where all can be tried; else always the last, then one that differs once.
+    /// Makes one of all choices, by its number, where all can be tried. Else the choice takes the last node everywhere, or everywhere but
+    /// once.
     fn of(choice: usize, all: usize, affordable: usize, sizes: &[usize]) -> Self {
         let mut digits = vec![0; sizes.len()];
         if all <= affordable.saturating_add(1) {

@@ -21,6 +21,8 @@ named! {
         Template = "ResourceClaimTemplate",
         /// A class that a claim names.
         Class = "DeviceClass",
+        /// The group of the pod.
+        Group = "PodGroup",
     }
 }
 
@@ -32,6 +34,7 @@ impl Absent {
             Absent::Claim => "resourceclaims",
             Absent::Template => "resourceclaimtemplates",
             Absent::Class => "deviceclasses",
+            Absent::Group => "podgroups",
         }
     }
 }

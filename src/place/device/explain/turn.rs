@@ -1,5 +1,6 @@
 //! What becomes of a pod when all pods are placed in turn, as data.
 
+use super::kinds::Absent;
 use crate::place::device::status::Code;
 use serde::Serialize;
 
@@ -138,6 +139,9 @@ pub struct Turn {
     /// The condition that the pod waits for before it is considered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
+    /// The kind of the object that it waits for and that is not given.
+    #[serde(skip)]
+    pub absent: Option<Absent>,
     /// The messages of earlier attempts, if they differ.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<String>,
