@@ -121,12 +121,24 @@ func (release Release) run(arguments []string) error {
 		return record.ByGates(os.Stdin, os.Stdout, arguments[0])
 	}
 	if by {
-		// The plugin says itself that gates are locked: it can be asked with them.
-		if err := utilfeature.DefaultMutableFeatureGate.Set(arguments[1]); err != nil && arguments[0] != "plugin" {
+		if err := setGates(arguments[0], arguments[1]); err != nil {
 			return refuse(err)
 		}
 	}
 	return record.Each(os.Stdin, os.Stdout, asked)
+}
+
+// setGates sets feature gates. The plugin says itself that gates are locked: it is asked with the others.
+func setGates(command, gates string) error {
+	if command != "plugin" {
+		return utilfeature.DefaultMutableFeatureGate.Set(gates)
+	}
+	for _, gate := range strings.Split(gates, ",") {
+		if err := utilfeature.DefaultMutableFeatureGate.Set(gate); err != nil && !strings.Contains(err.Error(), "locked") {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuse answers every line with the reason why no program starts with its gates.

@@ -65,6 +65,7 @@ for (const file of files("Cargo.lock")) {
   }
 }
 
+let replaced = 0;
 // Go refuses a module whose checksum differs, and with `-mod=readonly` one that has none.
 for (const file of files("go.sum")) {
   for (const line of read(file).split("\n").filter(Boolean)) {
@@ -72,7 +73,8 @@ for (const file of files("go.sum")) {
     if (!/^\S+ v\S+ h1:[0-9A-Za-z+/]{43}=$/.test(line)) problems.push(`${file}: ${line}: no checksum`);
   }
   const module = read(path.join(path.dirname(file), "go.mod"));
-  for (const [, from, to] of module.matchAll(/^\t(\S+) => (\S+)/gm)) {
+  for (const [, from, to] of module.matchAll(/^(?:replace[ \t]+|\t)(\S+)(?: v\S+)? => (\S+)/gm)) {
+    replaced++;
     if (from !== to && from !== "claimkit.invalid/oracle") problems.push(`${file}: ${from} is replaced by ${to}`);
   }
 }
@@ -86,6 +88,7 @@ for (const hook of ["preinstall", "install", "postinstall", "prepare"]) {
   if (own.scripts?.[hook]) problems.push(`pkg/package.json: runs a program on ${hook}`);
 }
 
+if (replaced < 30) problems.push(`only ${replaced} lines of go.mod files that replace a module were found`);
 problems.forEach((problem) => console.error(problem));
 console.log(`lock files: ${entries} entries read, ${problems.length} problems`);
 process.exit(problems.length > 0 || entries === 0 ? 1 : 0);

@@ -1,4 +1,4 @@
-// The oracle of Kubernetes 1.35.6.
+// The oracle of Kubernetes 1.35.6: the staging modules of that release, and k8s.io/kubernetes 1.35.4, the newest of 1.35 that is served.
 package main
 
 import (
