@@ -166,7 +166,7 @@ fn findings_about_a_cluster_say_so() {
 fn the_page_has_the_changes_of_the_command_line() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("www/src/state/whatif.ts");
     let page = std::fs::read_to_string(page).unwrap();
-    let line = page.lines().find_map(|line| line.strip_prefix("const LISTS: Record<string, string> = ")).unwrap();
+    let line = page.lines().find_map(|line| line.strip_prefix("const LISTS: Record<string, keyof WhatIf> = ")).unwrap();
     let shown = |name: &str, list: &str| {
         if name.contains('-') { format!("\"{name}\": \"{list}\"") } else { format!("{name}: \"{list}\"") }
     };

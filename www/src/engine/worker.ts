@@ -60,7 +60,8 @@ function withSentences(locale: claimkit.Locale = "en"): Promise<void> {
   let kept = sentences.get(locale);
   if (!kept) {
     kept = fetch(new URL(SENTENCES[locale], import.meta.url)).then(async (response) => {
-      if (response.ok) claimkit.addLocale(locale, (await response.json()) as claimkit.Sentences);
+      if (!response.ok) throw new Error(`${response.status} ${response.url}`);
+      claimkit.addLocale(locale, (await response.json()) as claimkit.Sentences);
     });
     kept.catch(() => sentences.delete(locale));
     sentences.set(locale, kept);

@@ -586,7 +586,7 @@ export const en = {
     refused: (reasons: string) => reasons,
     leftOut: () => "not listed",
   } as Partial<Record<Lack["stage"], (detail: string) => string>>,
-  /** What plugins of kube-scheduler refuse, where its own words are long. */
+  /** Short words for refusals of kube-scheduler's plugins, whose own words are long. */
   refusals: {
     NodeAffinity: "node selector or affinity not met",
     NodePorts: "host port in use",
