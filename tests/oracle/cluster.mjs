@@ -173,7 +173,9 @@ class Cluster {
           done({ code: reply.statusCode, body: /^\s*\{/.test(text) ? JSON.parse(text) : text, warnings: warningsOf(reply.rawHeaders) });
         });
       });
-      sent.on("error", fail);
+      // A connection that was idle may have been closed by the server before the request was sent.
+      const isStale = ({ code }) => sent.reusedSocket && ["EPIPE", "ECONNRESET"].includes(code);
+      sent.on("error", (error) => (isStale(error) ? this.call(method, address, body, type).then(done, fail) : fail(error)));
       sent.on("timeout", () => sent.destroy(new Error(`${method} ${address}: no answer in 60 s`)));
       sent.end(data);
     });
