@@ -170,9 +170,14 @@ impl Pods {
             Pods::Selected { namespace, selector } => {
                 !ending && !selector.is_empty() && meta.namespace == *namespace && selector.matches(&meta.labels)
             }
-            Pods::Terms(terms) => !terms.is_empty() && terms.iter().all(|term| term.matches(facts, meta)),
+            Pods::Terms(terms) => match_all(terms, facts, meta),
         }
     }
+}
+
+/// Returns true if the pod is among those of every term, of which there is at least one.
+pub fn match_all(terms: &[Term], facts: &Facts, pod: &Meta) -> bool {
+    !terms.is_empty() && terms.iter().all(|term| term.matches(facts, pod))
 }
 
 /// The rules of a pod about others, parsed.

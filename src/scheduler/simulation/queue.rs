@@ -3,7 +3,7 @@
 use super::cycle::Attempt;
 use super::devices::{self, BindError, DeviceCase};
 use super::gangs;
-use super::labels::Pods;
+use super::labels;
 use super::outcome::{
     ClaimOutcome, Decision, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodOutcome, Simulation, TieSearch, Unsure, Waiting,
 };
@@ -188,14 +188,12 @@ impl<'r, 'f> Run<'r, 'f> {
         // (`dynamicresources.go`, `isSchedulableAfterClaimChange`).
         let since = self.failed_after.get(&outcome.pod).copied().unwrap_or(0);
         let later = || self.placed.get(since..).unwrap_or_default().iter().filter_map(|at| self.prepared.facts.pods.get(*at));
-        let near = |other: &Rc<Pod>| {
-            let rules = self.prepared.affinity(outcome.pod);
-            rules.is_some_and(|rules| Pods::Terms(rules.near.clone()).contains(self.prepared.facts, other, false))
-        };
+        let near = self.prepared.affinity(outcome.pod).map_or(&[][..], |rules| &rules.near);
+        let meets = |other: &Rc<Pod>| labels::match_all(near, self.prepared.facts, &other.metadata);
         let changed = |(at, then): &(usize, Rc<Claim>)| self.state.claims.get(*at).is_some_and(|now| now.status != then.status);
         let shares = self.failed_with.get(&outcome.pod).is_some_and(|claims| claims.iter().any(changed));
         failure.freed.is_some()
-            || (by(Plugin::InterPodAffinity) && later().any(near))
+            || (by(Plugin::InterPodAffinity) && later().any(meets))
             || (by(Plugin::PodTopologySpread) && later().any(|other| topology_spread::counts(pod, other)))
             || (shares && by(Plugin::DynamicResources))
     }
