@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `kubectl` | a command of kubectl | its output, or why there is none |
 //! | [`Live`] | the flags of the connection | release, namespace, served versions, gates |
+//! | `kinds` | - | the kinds that are read, and what their absence means |
 //! | `read` | kinds | the objects of the cluster page by page, and what could not be seen |
 //! | `why` | a pod, or all that wait | the answer |
 //! | `answer` | accounts of pods | text |
@@ -18,6 +19,7 @@ pub mod audit;
 mod brief;
 mod gates;
 mod helps;
+mod kinds;
 mod kubectl;
 mod read;
 pub mod validate;

@@ -3,10 +3,10 @@
 use super::super::Host;
 use super::Live;
 use super::brief::Brief;
+use super::kinds::{Group, KINDS, Kind, NODES, PODS};
 use super::kubectl::{Refusal, escaped};
 use crate::limits::Limits;
 use crate::scheduler::PreparedCluster;
-use Group::{Core, Resource, Scheduling};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -17,16 +17,6 @@ const PAGE: usize = 500;
 /// Maximum number of pages of one kind: more objects than a cluster can have.
 const MOST_PAGES: usize = 400;
 
-/// The API group of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
-    Core,
-    /// `resource.k8s.io`
-    Resource,
-    /// `scheduling.k8s.io`: only asked if a pod is in a group of pods.
-    Scheduling,
-}
-
 /// The addresses of the API groups, one for each version.
 struct Roots {
     core: [String; 1],
@@ -35,82 +25,6 @@ struct Roots {
     /// In the server's order of preference. Not asked for before a pod that needs them was seen.
     scheduling: OnceCell<Vec<String>>,
 }
-
-/// A kind that an allocation depends on.
-pub struct Kind {
-    /// Its name in addresses.
-    plural: &'static str,
-    group: Group,
-    /// Whether its objects are in namespaces.
-    namespaced: bool,
-    /// Whether a release may be without it.
-    optional: bool,
-    /// The consequence of its absence.
-    without: &'static str,
-    /// The consequence of seeing one namespace only.
-    elsewhere: &'static str,
-    /// The consequence of its absence for an audit; `None`: audits do not look at it.
-    unaudited: Option<&'static str>,
-}
-
-const fn kind(plural: &'static str, group: Group, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
-    Kind { plural, group, namespaced, optional: false, without, elsewhere, unaudited: None }
-}
-
-impl Kind {
-    const fn unaudited(mut self, effect: &'static str) -> Self {
-        self.unaudited = Some(effect);
-        self
-    }
-}
-
-/// The kinds, in the order in which they are read.
-static KINDS: &[Kind] = &[
-    kind(PODS, Core, true, "pods that wait are not known", "pods of other namespaces are not considered")
-        .unaudited("it is not checked whether the pods of claims exist"),
-    kind(NODES, Core, false, "only nodes that slices and pods name are known, without their labels", "")
-        .unaudited("it is not checked whether the nodes of slices exist"),
-    kind("resourceslices", Resource, false, "no device is known", "")
-        .unaudited("devices in use are not compared with those published"),
-    kind("deviceclasses", Resource, false, "every device class counts as missing", "")
-        .unaudited("it is not checked what classes select"),
-    kind(
-        "resourceclaims",
-        Resource,
-        true,
-        "claims of pods count as missing, and devices that claims hold count as free",
-        "devices that claims of other namespaces hold count as free",
-    )
-    .unaudited("every device counts as free"),
-    kind(
-        "resourceclaimtemplates",
-        Resource,
-        true,
-        "claims that are not made from their templates yet count as missing",
-        "templates of other namespaces count as missing",
-    )
-    .unaudited("templates are not looked at"),
-    Kind {
-        optional: true,
-        ..kind("devicetaintrules", Resource, false, "devices that rules taint count as free of these taints", "")
-            .unaudited("devices that rules taint count as free of these taints")
-    },
-    Kind {
-        optional: true,
-        ..kind(
-            "podgroups",
-            Scheduling,
-            true,
-            "pods of a group count as waiting for it",
-            "pods of groups in other namespaces count as waiting for their group",
-        )
-        .unaudited("it is not checked whether the groups of claims exist")
-    },
-    kind("namespaces", Core, false, "whether a namespace allows admin access is not known", ""),
-];
-
-const PODS: &str = "pods";
-const NODES: &str = "nodes";
 
 /// A kind, or a part of it, that could not be seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

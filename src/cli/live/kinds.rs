@@ -1,0 +1,89 @@
+//! The kinds that are read of a cluster, and the consequences of not seeing them.
+
+use Group::{Core, Resource, Scheduling};
+
+/// The API group of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Core,
+    /// `resource.k8s.io`
+    Resource,
+    /// `scheduling.k8s.io`: only asked if a pod is in a group of pods.
+    Scheduling,
+}
+
+/// A kind that an allocation depends on.
+pub struct Kind {
+    /// Its name in addresses.
+    pub plural: &'static str,
+    pub group: Group,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+    /// Whether a release may be without it.
+    pub optional: bool,
+    /// The consequence of its absence.
+    pub without: &'static str,
+    /// The consequence of seeing one namespace only.
+    pub elsewhere: &'static str,
+    /// The consequence of its absence for an audit; `None`: audits do not look at it.
+    pub unaudited: Option<&'static str>,
+}
+
+const fn kind(plural: &'static str, group: Group, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
+    Kind { plural, group, namespaced, optional: false, without, elsewhere, unaudited: None }
+}
+
+impl Kind {
+    const fn unaudited(mut self, effect: &'static str) -> Self {
+        self.unaudited = Some(effect);
+        self
+    }
+}
+
+/// The kinds, in the order in which they are read.
+pub static KINDS: &[Kind] = &[
+    kind(PODS, Core, true, "pods that wait are not known", "pods of other namespaces are not considered")
+        .unaudited("it is not checked whether the pods of claims exist"),
+    kind(NODES, Core, false, "only nodes that slices and pods name are known, without their labels", "")
+        .unaudited("it is not checked whether the nodes of slices exist"),
+    kind("resourceslices", Resource, false, "no device is known", "")
+        .unaudited("devices in use are not compared with those published"),
+    kind("deviceclasses", Resource, false, "every device class counts as missing", "")
+        .unaudited("it is not checked what classes select"),
+    kind(
+        "resourceclaims",
+        Resource,
+        true,
+        "claims of pods count as missing, and devices that claims hold count as free",
+        "devices that claims of other namespaces hold count as free",
+    )
+    .unaudited("every device counts as free"),
+    kind(
+        "resourceclaimtemplates",
+        Resource,
+        true,
+        "claims that are not made from their templates yet count as missing",
+        "templates of other namespaces count as missing",
+    )
+    .unaudited("templates are not looked at"),
+    Kind {
+        optional: true,
+        ..kind("devicetaintrules", Resource, false, "devices that rules taint count as free of these taints", "")
+            .unaudited("devices that rules taint count as free of these taints")
+    },
+    Kind {
+        optional: true,
+        ..kind(
+            "podgroups",
+            Scheduling,
+            true,
+            "pods of a group count as waiting for it",
+            "pods of groups in other namespaces count as waiting for their group",
+        )
+        .unaudited("it is not checked whether the groups of claims exist")
+    },
+    kind("namespaces", Core, false, "whether a namespace allows admin access is not known", ""),
+];
+
+pub const PODS: &str = "pods";
+pub const NODES: &str = "nodes";
