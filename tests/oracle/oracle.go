@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/component-base/featuregate"
 	"k8s.io/klog/v2"
 
 	"claimkit.invalid/oracle/dra"
@@ -133,8 +134,13 @@ func setGates(command, gates string) error {
 	if command != "plugin" {
 		return utilfeature.DefaultMutableFeatureGate.Set(gates)
 	}
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
 	for _, gate := range strings.Split(gates, ",") {
-		if err := utilfeature.DefaultMutableFeatureGate.Set(gate); err != nil && !strings.Contains(err.Error(), "locked") {
+		name, _, _ := strings.Cut(gate, "=")
+		if known[featuregate.Feature(name)].LockToDefault {
+			continue
+		}
+		if err := utilfeature.DefaultMutableFeatureGate.Set(gate); err != nil {
 			return err
 		}
 	}
