@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } f
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
-import { after, before, test as start } from "node:test";
+import { after, before, test as nodeTest } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PAGE, check, close, expected, good, look, open, packed, project, projects, run, visit } from "./projects.mjs";
 import { table } from "./recipe-table.mjs";
@@ -21,7 +21,7 @@ const passed = [];
 
 /** A test whose name counts for the table in the README once it has passed. */
 function test(name, body) {
-  start(name, async () => {
+  nodeTest(name, async () => {
     await body();
     passed.push(name);
   });
@@ -348,7 +348,7 @@ test("a page without a bundler: the package's own file by its address", async ()
 // --- what the README says of hosts ----------------------------------------------------------------------------------------
 
 // The tests of a file run in turn: all of the hosts are done. `CLAIMKIT_WRITE=1` writes the table.
-start("the README's table of hosts is that of the tests that passed", () => {
+nodeTest("the README's table of hosts is that of the tests that passed", () => {
   const file = path.join(root, "pkg/README.md");
   const text = readFileSync(file, "utf8");
   const written = /\| host \| what to do \|\n(?:\|.*\n)+/;

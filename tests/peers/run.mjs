@@ -128,8 +128,8 @@ function inTurn() {
   const { release, nodes, devices, pods, scheduler, wall, claimkit } = JSON.parse(run("node", "scheduler.mjs"));
   return `## Pods in turn
 
-${pods} pods that want a device each, on ${nodes} nodes with ${devices} devices. kube-scheduler ${release} uses ${scheduler.toFixed(2)} s of processor time, requests to
-kube-apiserver included, and takes ${wall.toFixed(1)} s in all, for it sends only so many requests in a second. claimkit in Wasm reads the cluster as
+${pods} pods that want a device each, on ${nodes} nodes with ${devices} devices. kube-scheduler ${release} uses ${scheduler.toFixed(2)} s of processor time, its
+requests to kube-apiserver included; ${wall.toFixed(1)} s pass from the first pod to the last that is bound. claimkit in Wasm reads the cluster as
 kubectl prints it and places the pods in ${claimkit.toFixed(3)} s of processor time: kube-scheduler uses ${factor(scheduler / claimkit)} times as much.
 `;
 }

@@ -1,5 +1,6 @@
 // 50 pods that want a device each, on 100 nodes with 8 devices: the real kube-scheduler of a control plane on loopback, and `allocate` of
 // the npm package on what kubectl would print of the same cluster. Both place the pods in turn. Prints seconds.
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { sleep, start } from "../oracle/cluster.mjs";
@@ -10,8 +11,8 @@ const NODES = 100;
 const DEVICES = 8;
 const PODS = 50;
 const PATIENCE_MS = 120_000;
-/** Units of processor time in /proc: Linux has had this value on all its platforms since 2.6. */
-const TICKS_PER_SECOND = 100;
+/** Units of processor time in /proc. */
+const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 const DRIVER = "gpu.example.com";
 const RESOURCE = "resource.k8s.io/v1";
 
