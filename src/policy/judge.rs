@@ -150,6 +150,13 @@ fn soften(settings: &Settings, verdict: &mut Verdict) {
     }
 }
 
+/// Makes warnings of the API server's own rules, where the server is of a release that is not known here: it decides by them.
+fn leave_to_server(verdict: &mut Verdict) {
+    for finding in verdict.findings.iter_mut().filter(|finding| restrictions::setting_of(finding) == "validation") {
+        finding.severity = finding.severity.max(Severity::Warning);
+    }
+}
+
 /// Returns true if the request or the object could not be read.
 fn is_unreadable(code: Code) -> bool {
     matches!(code, Code::AdmissionRequest | Code::NoKind | Code::TypeMismatch)
@@ -276,19 +283,15 @@ impl<'a> Case<'a, '_> {
             return;
         }
         verdict.findings.extend(object::judged_by(&self.item, self.settings));
-        let newer = object::unknown(&body) > 0;
+        let is_newer = object::unknown(&body) > 0;
         verdict.class = lookups::classes(api, body.record()).join(",");
         match stored {
             Some(Ok(old)) => self.update(body, old, status, verdict),
             Some(Err(problem)) => verdict.findings.push(Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem)),
-            None => self.create(body, verdict),
+            None => self.create(body, is_newer, verdict),
         }
-        if newer {
-            // The API server is of a release that is not known here: its own rules decide.
-            let of_server = |finding: &&mut Finding| restrictions::setting_of(finding) == "validation";
-            for finding in verdict.findings.iter_mut().filter(of_server) {
-                finding.severity = finding.severity.max(Severity::Warning);
-            }
+        if is_newer {
+            leave_to_server(verdict);
         }
     }
 
@@ -355,7 +358,8 @@ impl<'a> Case<'a, '_> {
         self.host.labels.is_some() || (self.host.cluster.is_some() && !self.namespace.name.is_empty())
     }
 
-    fn create(&self, body: Body<'a>, verdict: &mut Verdict) {
+    /// Judges a new object, changed as the settings say. `is_newer`: the API server knows fields that are not known here.
+    fn create(&self, body: Body<'a>, is_newer: bool, verdict: &mut Verdict) {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
             // A stored value cannot be changed any more.
@@ -374,6 +378,10 @@ impl<'a> Case<'a, '_> {
             Err(_) => return self.created(body, verdict),
         }
         soften(self.settings, verdict);
+        // What refuses nothing in the end must not keep a change from being made either.
+        if is_newer {
+            leave_to_server(verdict);
+        }
         if verdict.accepted() {
             let unicode = self.item.release.rules().unicode;
             let told = changes.iter().map(|change| {
