@@ -467,6 +467,17 @@ fn gatekeepers_audit_is_answered() {
     }
 }
 
+/// Only a review without an operation is an audit. One whose operation is not a string is refused.
+#[test]
+fn gatekeeper_needs_an_operation_that_is_a_string() {
+    for operation in [json!({}), json!([]), json!(1), json!(true)] {
+        let input = json!({"review": {"name": "c", "object": {}, "operation": operation}, "parameters": {}}).to_string();
+        let answer: Value = serde_json::from_str(&hosts::evaluate(input.as_bytes(), b"{}")).unwrap();
+        let message = answer[0]["msg"].as_str().unwrap_or_default();
+        assert!(message.starts_with("`request.operation` is missing: one of `CREATE`"), "{operation}: {answer}");
+    }
+}
+
 /// The settings of a sample.
 fn sample_settings(name: &str) -> Value {
     let policy = yaml(&root().join(format!("pkg/policy/samples/{name}.yaml"))).remove(0);

@@ -47,8 +47,9 @@ impl<'t, 's> AdmissionRequest<'t, 's> {
         if !tree.is_map(node) {
             return Err("`request` must be an object: an AdmissionRequest".to_owned());
         }
-        let operation = tree.get(node, "operation").and_then(|operation| tree.str(operation));
-        let stored = audits && operation.is_none_or(str::is_empty);
+        let written = tree.get(node, "operation").filter(|&operation| !matches!(tree.kind(operation), Kind::Null));
+        let operation = written.and_then(|operation| tree.str(operation));
+        let stored = audits && (written.is_none() || operation == Some(""));
         let operation = match operation {
             _ if stored => Some(Operation::Create),
             Some("CREATE") => Some(Operation::Create),
