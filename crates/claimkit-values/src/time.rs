@@ -209,12 +209,12 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads one or two digits; `fixed` wants two.
-    fn number(&mut self, fixed: bool, element: &str) -> Result<i64, Error> {
+    /// Reads a number of two digits, or of one if `least` is one.
+    fn number(&mut self, least: usize, element: &str) -> Result<i64, Error> {
         let digit = |at: usize| self.rest.get(at).filter(|b| b.is_ascii_digit()).map(|b| i64::from(b.wrapping_sub(b'0')));
         let (value, used) = match (digit(0), digit(1)) {
             (Some(tens), Some(ones)) => (tens.saturating_mul(10).saturating_add(ones), 2),
-            (Some(ones), None) if !fixed => (ones, 1),
+            (Some(ones), None) if least < 2 => (ones, 1),
             _ => return Err(self.cannot_parse(self.rest, element)),
         };
         self.rest = self.rest.get(used..).unwrap_or_default();
@@ -232,25 +232,25 @@ fn parse(text: &str) -> Result<Time, Error> {
     };
     at.rest = at.rest.get(4..).unwrap_or_default();
     at.literal(b'-', "-")?;
-    let month = at.number(true, "01")?;
+    let month = at.number(2, "01")?;
     if !(1..=12).contains(&month) {
         return Err(at.out_of_range("month"));
     }
     at.literal(b'-', "-")?;
-    let day = at.number(true, "02")?;
+    let day = at.number(2, "02")?;
     at.literal(b'T', "T")?;
     // Go lets the hour be one digit.
-    let hour = at.number(false, "15")?;
+    let hour = at.number(1, "15")?;
     if hour > 23 {
         return Err(at.out_of_range("hour"));
     }
     at.literal(b':', ":")?;
-    let minute = at.number(true, "04")?;
+    let minute = at.number(2, "04")?;
     if minute > 59 {
         return Err(at.out_of_range("minute"));
     }
     at.literal(b':', ":")?;
-    let second = at.number(true, "05")?;
+    let second = at.number(2, "05")?;
     if second > 59 {
         return Err(at.out_of_range("second"));
     }

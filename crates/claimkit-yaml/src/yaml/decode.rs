@@ -57,7 +57,7 @@ struct Walk<'w, 's> {
 /// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](Found::is_plain).
 pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
-    let mut walk = Walk::new(tree, found, false);
+    let mut walk = Walk::new(tree, found);
     walk.run(root)?;
     convert(tree, found, root)?;
     if found.unprintable_floats {
@@ -69,7 +69,7 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
 /// Returns go-yaml's strict errors in their order: the key as Go prints it, and its value.
 pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
-    let mut walk = Walk::new(tree, found, true);
+    let mut walk = Walk { keys: Some(Vec::new()), ..Walk::new(tree, found) };
     // `decode` reports this error.
     let _ = walk.run(root);
     walk.duplicates
@@ -81,7 +81,7 @@ fn fail<T>(problem: Problem, at: u32) -> Result<T, YamlError> {
 }
 
 impl<'w, 's> Walk<'w, 's> {
-    fn new(tree: &'w mut Tree<'s>, found: &'w Found, strict: bool) -> Self {
+    fn new(tree: &'w mut Tree<'s>, found: &'w Found) -> Self {
         let nodes = tree.len();
         Walk {
             tree,
@@ -94,7 +94,7 @@ impl<'w, 's> Walk<'w, 's> {
             decoded: 1,
             aliased: 0,
             alias_depth: 0,
-            keys: strict.then(Vec::new),
+            keys: None,
             duplicates: Vec::new(),
         }
     }

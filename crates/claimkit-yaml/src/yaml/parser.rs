@@ -87,6 +87,17 @@ pub(super) enum State {
     End,
 }
 
+/// The surroundings of a node, which decide how it may be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Surroundings {
+    /// Brackets: only a flow collection or a scalar.
+    Flow,
+    /// A document or a block sequence.
+    Block,
+    /// A block mapping, where a sequence need not be indented.
+    BlockMapping,
+}
+
 /// The event reader. Give it a text, take events until [`EventKind::StreamEnd`] or an error;
 /// kubectl itself stops after the first document.
 ///
@@ -175,29 +186,29 @@ impl<'a> Reader<'a> {
     pub fn next_event(&mut self) -> Result<Event, Box<YamlError>> {
         match self.state {
             State::StreamStart => self.stream_start(),
-            State::ImplicitDocumentStart => self.document_start(true),
-            State::DocumentStart => self.document_start(false),
+            State::ImplicitDocumentStart => self.first_document_start(),
+            State::DocumentStart => self.document_start(),
             State::DocumentContent => self.document_content(),
             State::DocumentEnd => self.document_end(),
             State::BlockNode => {
                 let token = self.scanner.peek()?;
-                self.node(token, true, false)
+                self.node(token, Surroundings::Block)
             }
-            State::BlockSequenceFirstEntry => self.block_sequence_entry(true),
-            State::BlockSequenceEntry => self.block_sequence_entry(false),
+            State::BlockSequenceFirstEntry => self.block_sequence_first_entry(),
+            State::BlockSequenceEntry => self.block_sequence_entry(),
             State::IndentlessSequenceEntry => self.indentless_sequence_entry(),
-            State::BlockMappingFirstKey => self.block_mapping_key(true),
-            State::BlockMappingKey => self.block_mapping_key(false),
+            State::BlockMappingFirstKey => self.block_mapping_first_key(),
+            State::BlockMappingKey => self.block_mapping_key(),
             State::BlockMappingValue => self.block_mapping_value(),
-            State::FlowSequenceFirstEntry => self.flow_sequence_entry(true),
-            State::FlowSequenceEntry => self.flow_sequence_entry(false),
+            State::FlowSequenceFirstEntry => self.flow_sequence_first_entry(),
+            State::FlowSequenceEntry => self.flow_sequence_entry(),
             State::FlowSequenceEntryMappingKey => self.flow_pair_key(),
             State::FlowSequenceEntryMappingValue => self.flow_pair_value(),
             State::FlowSequenceEntryMappingEnd => self.flow_pair_end(),
-            State::FlowMappingFirstKey => self.flow_mapping_key(true),
-            State::FlowMappingKey => self.flow_mapping_key(false),
-            State::FlowMappingValue => self.flow_mapping_value(false),
-            State::FlowMappingEmptyValue => self.flow_mapping_value(true),
+            State::FlowMappingFirstKey => self.flow_mapping_first_key(),
+            State::FlowMappingKey => self.flow_mapping_key(),
+            State::FlowMappingValue => self.flow_mapping_value(),
+            State::FlowMappingEmptyValue => self.flow_mapping_empty_value(),
             State::End => Ok(Event { kind: EventKind::StreamEnd, ..Event::default() }),
         }
     }
@@ -238,22 +249,25 @@ impl<'a> Reader<'a> {
         Ok(Self::event(EventKind::StreamStart, token.start, token.end))
     }
 
-    fn document_start(&mut self, implicit: bool) -> Result<Event, Refusal> {
-        let mut token = self.scanner.peek()?;
-        if !implicit {
-            while token.kind == TokenKind::DocumentEnd {
-                token = self.take_and_peek()?;
-            }
-        }
-        let explicit = matches!(
+    /// Begins the first document, which needs no `---`.
+    fn first_document_start(&mut self) -> Result<Event, Refusal> {
+        let token = self.scanner.peek()?;
+        if matches!(
             token.kind,
             TokenKind::VersionDirective | TokenKind::TagDirective | TokenKind::DocumentStart | TokenKind::StreamEnd
-        );
-        if implicit && !explicit {
-            self.process_directives()?;
-            self.states.push(State::DocumentEnd);
-            self.state = State::BlockNode;
-            return Ok(Self::event(EventKind::DocumentStart, token.start, token.start));
+        ) {
+            return self.document_start();
+        }
+        self.process_directives()?;
+        self.states.push(State::DocumentEnd);
+        self.state = State::BlockNode;
+        Ok(Self::event(EventKind::DocumentStart, token.start, token.start))
+    }
+
+    fn document_start(&mut self) -> Result<Event, Refusal> {
+        let mut token = self.scanner.peek()?;
+        while token.kind == TokenKind::DocumentEnd {
+            token = self.take_and_peek()?;
         }
         if token.kind == TokenKind::StreamEnd {
             self.state = State::End;
@@ -283,7 +297,7 @@ impl<'a> Reader<'a> {
                 self.pop_state();
                 Ok(Self::empty_scalar(token.start))
             }
-            _ => self.node(token, true, false),
+            _ => self.node(token, Surroundings::Block),
         }
     }
 
@@ -352,7 +366,7 @@ impl<'a> Reader<'a> {
 
     // ---- nodes ------------------------------------------------------------------------------
 
-    fn node(&mut self, first: Token, block: bool, indentless_sequence: bool) -> Result<Event, Refusal> {
+    fn node(&mut self, first: Token, surroundings: Surroundings) -> Result<Event, Refusal> {
         let mut token = first;
         if token.kind == TokenKind::Alias {
             self.pop_state();
@@ -393,7 +407,7 @@ impl<'a> Reader<'a> {
         event.content = token.start;
         event.end = token.end;
         match token.kind {
-            TokenKind::BlockEntry if indentless_sequence => {
+            TokenKind::BlockEntry if surroundings == Surroundings::BlockMapping => {
                 event.kind = EventKind::SequenceStart;
                 self.state = State::IndentlessSequenceEntry;
             }
@@ -415,11 +429,11 @@ impl<'a> Reader<'a> {
                 event.flow = true;
                 self.state = State::FlowMappingFirstKey;
             }
-            TokenKind::BlockSequenceStart if block => {
+            TokenKind::BlockSequenceStart if surroundings != Surroundings::Flow => {
                 event.kind = EventKind::SequenceStart;
                 self.state = State::BlockSequenceFirstEntry;
             }
-            TokenKind::BlockMappingStart if block => {
+            TokenKind::BlockMappingStart if surroundings != Surroundings::Flow => {
                 event.kind = EventKind::MappingStart;
                 self.state = State::BlockMappingFirstKey;
             }
@@ -431,7 +445,10 @@ impl<'a> Reader<'a> {
                 self.pop_state();
             }
             _ => {
-                let context = if block { Construct::BlockNode } else { Construct::FlowNode };
+                let context = match surroundings {
+                    Surroundings::Flow => Construct::FlowNode,
+                    Surroundings::Block | Surroundings::BlockMapping => Construct::BlockNode,
+                };
                 return self.error(Some(context), start, Problem::ExpectedContent, token.start);
             }
         }
@@ -439,9 +456,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Parses a node; the state after it is `then`.
-    pub(super) fn node_then(&mut self, then: State, token: Token, block: bool, indentless: bool) -> Result<Event, Refusal> {
+    pub(super) fn node_then(&mut self, then: State, token: Token, surroundings: Surroundings) -> Result<Event, Refusal> {
         self.states.push(then);
-        self.node(token, block, indentless)
+        self.node(token, surroundings)
     }
 
     pub(super) fn absent(&mut self, then: State, mark: Mark) -> Result<Event, Refusal> {
@@ -470,10 +487,12 @@ impl<'a> Reader<'a> {
 
     // ---- block collections ------------------------------------------------------------------
 
-    fn block_sequence_entry(&mut self, first: bool) -> Result<Event, Refusal> {
-        if first {
-            self.open()?;
-        }
+    fn block_sequence_first_entry(&mut self) -> Result<Event, Refusal> {
+        self.open()?;
+        self.block_sequence_entry()
+    }
+
+    fn block_sequence_entry(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
             TokenKind::BlockEntry => {
@@ -481,7 +500,7 @@ impl<'a> Reader<'a> {
                 let token = self.take_and_peek()?;
                 match token.kind {
                     TokenKind::BlockEntry | TokenKind::BlockEnd => self.absent(State::BlockSequenceEntry, mark),
-                    _ => self.node_then(State::BlockSequenceEntry, token, true, false),
+                    _ => self.node_then(State::BlockSequenceEntry, token, Surroundings::Block),
                 }
             }
             TokenKind::BlockEnd => Ok(self.close(EventKind::SequenceEnd, token)),
@@ -501,14 +520,16 @@ impl<'a> Reader<'a> {
             TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
                 self.absent(State::IndentlessSequenceEntry, mark)
             }
-            _ => self.node_then(State::IndentlessSequenceEntry, token, true, false),
+            _ => self.node_then(State::IndentlessSequenceEntry, token, Surroundings::Block),
         }
     }
 
-    fn block_mapping_key(&mut self, first: bool) -> Result<Event, Refusal> {
-        if first {
-            self.open()?;
-        }
+    fn block_mapping_first_key(&mut self) -> Result<Event, Refusal> {
+        self.open()?;
+        self.block_mapping_key()
+    }
+
+    fn block_mapping_key(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
             TokenKind::Key => {
@@ -516,7 +537,7 @@ impl<'a> Reader<'a> {
                 let token = self.take_and_peek()?;
                 match token.kind {
                     TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingValue, mark),
-                    _ => self.node_then(State::BlockMappingValue, token, true, true),
+                    _ => self.node_then(State::BlockMappingValue, token, Surroundings::BlockMapping),
                 }
             }
             TokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
@@ -533,7 +554,7 @@ impl<'a> Reader<'a> {
         let token = self.take_and_peek()?;
         match token.kind {
             TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingKey, mark),
-            _ => self.node_then(State::BlockMappingKey, token, true, true),
+            _ => self.node_then(State::BlockMappingKey, token, Surroundings::BlockMapping),
         }
     }
 }
