@@ -10,7 +10,7 @@ use super::dialect::Rules;
 use super::environment::{Environment, ResultType};
 use super::error::{Error, ErrorKind};
 use super::evaluator::program::Steps;
-use super::evaluator::{self, Observation, plan};
+use super::evaluator::{self, Keep, Observation, plan};
 use super::fold::Failure;
 use super::parse::parse;
 use super::source::{Problems, Source};
@@ -258,12 +258,11 @@ impl Program {
 
     /// Runs the program with the environment's variables in order. A run that costs more than `limit` fails.
     pub fn evaluate(&self, variables: &[Value], limit: u64) -> Outcome {
-        self.run(variables, limit, false).0
+        self.run(variables, limit, Keep::Result).0
     }
 
-    /// Runs the program and keeps the value of every sub-expression.
-    pub(super) fn run(&self, variables: &[Value], limit: u64, observe: bool) -> (Outcome, Vec<Observation>) {
-        let (value, cost, observations) = evaluator::evaluate(&self.program, variables, &self.rules, limit, observe);
+    pub(super) fn run(&self, variables: &[Value], limit: u64, keep: Keep) -> (Outcome, Vec<Observation>) {
+        let (value, cost, observations) = evaluator::evaluate(&self.program, variables, &self.rules, limit, keep);
         let result = match value {
             Value::Error(error) => Err(error),
             value => Ok(value),

@@ -242,13 +242,14 @@ impl Environment {
     }
 
     fn base(minor: u8, has: impl Fn(&Overload) -> bool) -> Environment {
-        let declared = |function: &'static Function, of_library| {
+        let declared = |function: &'static Function| {
             let overloads: Vec<Signature> =
                 function.overloads.iter().filter(|overload| has(overload)).filter_map(signature).collect();
-            (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function, of_library })
+            (!overloads.is_empty()).then_some(Declaration { name: function.name, overloads, function, of_library: false })
         };
-        let language = functions::language().iter().filter_map(|function| declared(function, false));
-        let libraries = functions::libraries().iter().filter_map(|function| declared(function, true));
+        let language = functions::language().iter().filter_map(declared);
+        let libraries = functions::libraries().iter().filter_map(declared);
+        let libraries = libraries.map(|declaration| Declaration { of_library: true, ..declaration });
         let mut functions: Vec<Declaration> = language.chain(libraries).collect();
         order::sort_by_key(&mut functions, |declaration| declaration.name);
         let mut prefixes: Vec<&str> = functions.iter().filter_map(|function| Some(function.name.split_once('.')?.0)).collect();

@@ -189,10 +189,11 @@ pub struct Grammar {
 }
 
 /// The grammar of cel-go 0.17 to 0.22.
-pub static WITHOUT_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar::build(false));
+pub static WITHOUT_ESCAPED_NAMES: LazyLock<Grammar> =
+    LazyLock::new(|| Grammar { escaped_names: false, ..Grammar::empty() }.built());
 
 /// The grammar of cel-go from 0.23 on.
-pub static WITH_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar::build(true));
+pub static WITH_ESCAPED_NAMES: LazyLock<Grammar> = LazyLock::new(|| Grammar { escaped_names: true, ..Grammar::empty() }.built());
 
 /// The tokens that start a literal, its sign left out.
 pub const LITERALS: [TokenKind; 8] = [IntLiteral, UintLiteral, FloatLiteral, StringLiteral, BytesLiteral, True, False, Null];
@@ -436,17 +437,21 @@ impl Rule {
 }
 
 impl Grammar {
-    fn build(escaped_names: bool) -> Self {
-        let mut grammar = Self { steps: Vec::new(), next: Vec::new(), starts: [0; RULES], escaped_names };
+    fn empty() -> Self {
+        Self { steps: Vec::new(), next: Vec::new(), starts: [0; RULES], escaped_names: false }
+    }
+
+    /// Adds the rules to an empty grammar.
+    fn built(mut self) -> Self {
         for rule in Rule::ALL {
-            let end = grammar.add(Step::End);
-            let first = grammar.add_piece(rule.definition(escaped_names), end);
-            if let Some(place) = grammar.starts.get_mut(rule as usize) {
+            let end = self.add(Step::End);
+            let first = self.add_piece(rule.definition(self.escaped_names), end);
+            if let Some(place) = self.starts.get_mut(rule as usize) {
                 *place = first;
             }
         }
-        grammar.next = (0..).zip(&grammar.steps).map(|(position, _)| grammar.first(position)).collect();
-        grammar
+        self.next = (0..).zip(&self.steps).map(|(position, _)| self.first(position)).collect();
+        self
     }
 
     fn add(&mut self, step: Step) -> PositionId {

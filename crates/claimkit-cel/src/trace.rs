@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::ast::{Expr, Node};
 use super::compile::{Outcome, Program};
+use super::evaluator::Keep;
 use super::library::strings::quote;
 use super::value::Value;
 
@@ -56,7 +57,7 @@ pub struct Reason {
 impl Program {
     /// Runs the program and keeps the values of its parts.
     pub fn trace(&self, variables: &[Value], limit: u64) -> Trace {
-        let (outcome, observations) = self.run(variables, limit, true);
+        let (outcome, observations) = self.run(variables, limit, Keep::EveryValue);
         let mut values = vec![None; (self.checked().ast.ids as usize).saturating_add(1)];
         for observation in observations {
             if let Some(place) = values.get_mut(observation.expr as usize) {

@@ -472,40 +472,54 @@ impl Unifier {
         }
     }
 
-    /// Returns the type with its variables replaced by what they stand for; free ones become dyn if `free_is_dyn`.
-    pub fn substitute(&mut self, of: &Type, free_is_dyn: bool) -> Type {
+    /// Returns the type with its variables replaced by what they stand for; free ones stay.
+    pub fn substitute(&mut self, of: &Type) -> Type {
+        self.replace(of, FreeVariables::Stay)
+    }
+
+    /// Returns the type with its variables replaced by what they stand for; free ones become dyn.
+    pub fn substitute_or_dyn(&mut self, of: &Type) -> Type {
+        self.replace(of, FreeVariables::BecomeDyn)
+    }
+
+    fn replace(&mut self, of: &Type, free: FreeVariables) -> Type {
         self.steps = self.steps.saturating_add(1);
         if self.is_exhausted() {
             return Type::Dyn;
         }
         match of {
             Type::Variable(_) => match self.binding(of) {
-                Some(bound) => self.substitute(&bound, free_is_dyn),
-                None if free_is_dyn => Type::Dyn,
+                Some(bound) => self.replace(&bound, free),
+                None if free == FreeVariables::BecomeDyn => Type::Dyn,
                 None => of.clone(),
             },
-            Type::List(element) => match self.substitute_shared(element, free_is_dyn) {
+            Type::List(element) => match self.replace_shared(element, free) {
                 Some(element) => Type::list(element),
                 None => of.clone(),
             },
-            Type::Map(pair) if has_variables(of) => {
-                Type::map(self.substitute(&pair.0, free_is_dyn), self.substitute(&pair.1, free_is_dyn))
-            }
-            Type::Type(Some(inner)) => match self.substitute_shared(inner, free_is_dyn) {
+            Type::Map(pair) if has_variables(of) => Type::map(self.replace(&pair.0, free), self.replace(&pair.1, free)),
+            Type::Type(Some(inner)) => match self.replace_shared(inner, free) {
                 Some(inner) => Type::type_of(inner),
                 None => of.clone(),
             },
             Type::Opaque(name, parameters) if has_variables(of) => {
-                Type::Opaque(name.clone(), parameters.iter().map(|parameter| self.substitute(parameter, free_is_dyn)).collect())
+                Type::Opaque(name.clone(), parameters.iter().map(|parameter| self.replace(parameter, free)).collect())
             }
             _ => of.clone(),
         }
     }
 
-    /// Returns the substituted type, if it has variables.
-    fn substitute_shared(&mut self, of: &Type, free_is_dyn: bool) -> Option<Type> {
-        has_variables(of).then(|| self.substitute(of, free_is_dyn))
+    /// Returns the type with its variables replaced, if it has any.
+    fn replace_shared(&mut self, of: &Type, free: FreeVariables) -> Option<Type> {
+        has_variables(of).then(|| self.replace(of, free))
     }
+}
+
+/// The treatment of variables that stand for nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FreeVariables {
+    Stay,
+    BecomeDyn,
 }
 
 /// A type with more parts than this is assumed to have variables.

@@ -17,20 +17,20 @@ const MIXED_ARGUMENTS: &str = "format";
 pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
-    let deep = !environment.rules().first_checker;
-    collect(&ast.root, false, deep, &mut nodes);
+    let reach = if environment.rules().first_checker { Reach::Literals } else { Reach::AnyDepth };
+    collect(&ast.root, Elements::OfOneType, reach, &mut nodes);
     for (function, check) in CALLS {
         for (node, _) in &nodes {
             validator.call(node, function, *check);
         }
     }
-    for (node, exempt) in &nodes {
-        if let (Node::List { elements, optional_indices }, false) = (&node.node, exempt) {
+    for (node, wanted) in &nodes {
+        if let (Node::List { elements, optional_indices }, Elements::OfOneType) = (&node.node, wanted) {
             validator.list(elements, optional_indices);
         }
     }
-    for (node, exempt) in &nodes {
-        if let (Node::Map { .. }, false) = (&node.node, exempt) {
+    for (node, wanted) in &nodes {
+        if let (Node::Map { .. }, Elements::OfOneType) = (&node.node, wanted) {
             validator.map(node);
         }
     }
@@ -49,7 +49,7 @@ type Test = fn(&Literal) -> bool;
 #[doc(hidden)]
 pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
-    collect(&ast.root, false, true, &mut nodes);
+    collect(&ast.root, Elements::OfOneType, Reach::AnyDepth, &mut nodes);
     nodes.iter().any(|(node, _)| match &node.node {
         Node::Call { function, target: Some(target), .. } => function == "format" && !matches!(target.node, Node::Literal(_)),
         _ => false,
@@ -92,35 +92,52 @@ fn is_looked_at(expr: &Expr) -> bool {
     }
 }
 
-/// Collects the nodes to validate, in order, each with a flag: true inside arguments that may mix types. `deep`: the flag applies
-/// at any depth; otherwise only through lists and maps, as in cel-go 0.17 (`inExemptFunction`).
-fn collect<'a>(expr: &'a Expr, exempt: bool, deep: bool, into: &mut Vec<(&'a Expr, bool)>) {
+/// The elements that a list or a map may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elements {
+    OfOneType,
+    Mixed,
+}
+
+/// How far into an argument the leave to mix types goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Through lists and maps only, as in cel-go 0.17 (`inExemptFunction`).
+    Literals,
+    AnyDepth,
+}
+
+/// Collects the nodes to validate, in order, each with the elements that it may have.
+fn collect<'a>(expr: &'a Expr, elements: Elements, reach: Reach, into: &mut Vec<(&'a Expr, Elements)>) {
     if is_looked_at(expr) {
-        into.push((expr, exempt));
+        into.push((expr, elements));
     }
-    let inside = exempt && deep;
+    let inside = match reach {
+        Reach::AnyDepth => elements,
+        Reach::Literals => Elements::OfOneType,
+    };
     match &expr.node {
         Node::Literal(_) | Node::Ident(_) => {}
-        Node::Select { operand, .. } => collect(operand, inside, deep, into),
+        Node::Select { operand, .. } => collect(operand, inside, reach, into),
         Node::Call { function, target, arguments } => {
-            let inside = inside || function == MIXED_ARGUMENTS;
+            let inside = if function == MIXED_ARGUMENTS { Elements::Mixed } else { inside };
             for part in target.as_deref().into_iter().chain(arguments) {
-                collect(part, inside, deep, into);
+                collect(part, inside, reach, into);
             }
         }
-        Node::List { elements, .. } => elements.iter().for_each(|element| collect(element, exempt, deep, into)),
+        Node::List { elements: parts, .. } => parts.iter().for_each(|part| collect(part, elements, reach, into)),
         Node::Map { entries } => {
             for entry in entries {
-                collect(&entry.key, exempt, deep, into);
-                collect(&entry.value, exempt, deep, into);
+                collect(&entry.key, elements, reach, into);
+                collect(&entry.value, elements, reach, into);
             }
         }
-        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, deep, into)),
+        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, reach, into)),
         Node::Comprehension(comprehension) => {
             for part in
                 [&comprehension.range, &comprehension.init, &comprehension.condition, &comprehension.step, &comprehension.result]
             {
-                collect(part, inside, deep, into);
+                collect(part, inside, reach, into);
             }
         }
     }
@@ -182,7 +199,7 @@ impl Validator<'_> {
         let Node::Map { entries } = &node.node else { return };
         let mut wanted: Option<(Type, Type)> = None;
         for entry in entries {
-            let found = (self.part(&entry.key, false), self.part(&entry.value, entry.optional));
+            let found = (self.findings.type_of(entry.key.id).clone(), self.part(&entry.value, entry.optional));
             let Some((key, value)) = wanted.clone().filter(|pair| *pair != (Type::Missing, Type::Missing)) else {
                 wanted = Some(found);
                 continue;

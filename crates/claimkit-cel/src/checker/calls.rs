@@ -7,6 +7,17 @@ use super::super::functions::Style;
 use super::super::types::{Type, Variables};
 use super::{Checker, Matching, Reference};
 
+/// The part of a call before the dot.
+#[derive(Clone, Copy)]
+enum Receiver<'a> {
+    /// Nothing: `f(a)`.
+    None,
+    /// A part of the function's name: `ip.isCanonical(a)`.
+    Namespace,
+    /// The first argument: `a.f()`.
+    Value(&'a Expr),
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn check_call(&mut self, expr: &'a Expr, function: &'a str, target: Option<&'a Expr>, arguments: &'a [Expr]) {
         if function == "_?._"
@@ -20,7 +31,7 @@ impl<'a> Checker<'a> {
         }
         let Some(target) = target else {
             match self.find_function(function) {
-                Some(found) => self.resolve(expr, found, None, arguments, false),
+                Some(found) => self.resolve(expr, found, Receiver::None, arguments),
                 None => {
                     self.set_type(expr.id, Type::Error);
                     self.undeclared(expr.position, function);
@@ -36,12 +47,12 @@ impl<'a> Checker<'a> {
                 self.find_function(&qualified)
             }
         {
-            self.resolve(expr, found, None, arguments, true);
+            self.resolve(expr, found, Receiver::Namespace, arguments);
             return;
         }
         self.check(target);
         match self.environment.function_index(function) {
-            Some(found) => self.resolve(expr, found, Some(target), arguments, false),
+            Some(found) => self.resolve(expr, found, Receiver::Value(target), arguments),
             None => {
                 self.set_type(expr.id, Type::Error);
                 self.undeclared(expr.position, function);
@@ -58,21 +69,26 @@ impl<'a> Checker<'a> {
         let Node::Literal(Literal::String(name)) = &field.node else { return };
         self.check(operand);
         self.set_type(field.id, Type::String);
-        let found = self.select_type(expr.position, operand, name, true);
-        let found = self.unifier.substitute(&found, false);
+        let found = self.optional_select_type(expr.position, operand, name);
+        let found = self.unifier.substitute(&found);
         self.set_type(expr.id, found);
         if let Some(function) = self.environment.function_index("_?._") {
             self.set_reference(expr.id, Reference::Function { function, overloads: Matching::FIRST, namespaced: false });
         }
     }
 
-    fn resolve(&mut self, expr: &'a Expr, function: usize, target: Option<&'a Expr>, arguments: &'a [Expr], namespaced: bool) {
+    fn resolve(&mut self, expr: &'a Expr, function: usize, receiver: Receiver<'a>, arguments: &'a [Expr]) {
         let environment = self.environment;
         let Some(declared) = environment.function(function) else { return };
         if matches!(declared.name, "_&&_" | "_||_") {
             self.resolve_logical(expr, function, arguments);
             return;
         }
+        let (target, namespaced) = match receiver {
+            Receiver::None => (None, false),
+            Receiver::Namespace => (None, true),
+            Receiver::Value(target) => (Some(target), false),
+        };
         let given = || target.into_iter().chain(arguments);
         let count = given().count();
         let style = if target.is_some() { Style::Member } else { Style::Global };
@@ -101,7 +117,7 @@ impl<'a> Checker<'a> {
                 matching.insert(index);
                 let of = match overload.parameters.is_empty() {
                     true => overload.result.clone(),
-                    false => self.unifier.substitute(&instantiate(&overload.result, variables), false),
+                    false => self.unifier.substitute(&instantiate(&overload.result, variables)),
                 };
                 result = match result {
                     None => Some(of),
@@ -130,7 +146,7 @@ impl<'a> Checker<'a> {
         for argument in arguments {
             let found = self.type_of(argument);
             if !self.unifier.assignable(&Type::Bool, &found) {
-                let found = self.unifier.substitute(&found, false);
+                let found = self.unifier.substitute(&found);
                 self.mismatch(argument.position, &Type::Bool, &found);
                 fits = false;
             }
@@ -140,7 +156,7 @@ impl<'a> Checker<'a> {
     }
 
     fn no_matching_overload(&mut self, position: u32, name: &str, given: &[Type], member: bool) {
-        let mut shown = given.iter().map(|found| self.unifier.substitute(found, true).in_problem().to_string());
+        let mut shown = given.iter().map(|found| self.unifier.substitute_or_dyn(found).in_problem().to_string());
         let receiver = if member { shown.next().map(|receiver| format!("{receiver}.")) } else { None };
         let rest: Vec<String> = shown.collect();
         let signature = format!("{}({})", receiver.unwrap_or_default(), rest.join(", "));

@@ -139,7 +139,7 @@ pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findi
     let Checker { mut unifier, types, references, .. } = checker;
     let types = match unifier.is_unused() {
         true => types,
-        false => types.iter().map(|found| unifier.substitute(found, true)).collect(),
+        false => types.iter().map(|found| unifier.substitute_or_dyn(found)).collect(),
     };
     if unifier.is_exhausted() {
         return Err(TooLarge);
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
     /// Returns the type of a checked node, with its known type variables substituted.
     fn known_type(&mut self, expr: &Expr) -> Type {
         let found = self.type_of(expr);
-        self.unifier.substitute(&found, false)
+        self.unifier.substitute(&found)
     }
 
     fn check(&mut self, expr: &'a Expr) {
@@ -253,19 +253,36 @@ impl<'a> Checker<'a> {
             return;
         }
         self.check(operand);
-        let found = self.select_type(expr.position, operand, field, false);
-        let found = if test_only { Type::Bool } else { self.unifier.substitute(&found, false) };
+        let found = self.select_type(expr.position, operand, field);
+        let found = if test_only { Type::Bool } else { self.unifier.substitute(&found) };
         self.set_type(expr.id, found);
     }
 
-    fn select_type(&mut self, position: u32, operand: &Expr, field: &str, optional: bool) -> Type {
-        let mut of = self.known_type(operand);
-        let mut wrap = optional;
-        if let Some(inner) = of.optional_of() {
-            of = inner.clone();
-            wrap = true;
+    /// Returns the type of `operand.field`.
+    fn select_type(&mut self, position: u32, operand: &Expr, field: &str) -> Type {
+        let of = self.known_type(operand);
+        match of.optional_of() {
+            Some(inner) => self.optional_type_of_field(position, operand, &inner.clone(), field),
+            None => self.type_of_field(position, operand, &of, field),
         }
-        let result = match &of {
+    }
+
+    /// Returns the type of `operand.?field`.
+    fn optional_select_type(&mut self, position: u32, operand: &Expr, field: &str) -> Type {
+        let of = self.known_type(operand);
+        let of = of.optional_of().cloned().unwrap_or(of);
+        self.optional_type_of_field(position, operand, &of, field)
+    }
+
+    fn optional_type_of_field(&mut self, position: u32, operand: &Expr, of: &Type, field: &str) -> Type {
+        match self.type_of_field(position, operand, of, field) {
+            Type::Error => Type::Error,
+            found => Type::optional(found),
+        }
+    }
+
+    fn type_of_field(&mut self, position: u32, operand: &Expr, of: &Type, field: &str) -> Type {
+        match of {
             Type::Error | Type::Dyn | Type::Any => Type::Dyn,
             Type::Struct(name) => self.field_type(position, name, field).unwrap_or(Type::Error),
             Type::Map(pair) => pair.1.clone(),
@@ -279,8 +296,7 @@ impl<'a> Checker<'a> {
                 self.report(position, format!("type '{}' does not support field selection", other.in_problem()));
                 Type::Dyn
             }
-        };
-        if wrap && result != Type::Error { Type::optional(result) } else { result }
+        }
     }
 
     fn field_type(&mut self, position: u32, structure: &str, field: &str) -> Option<Type> {
@@ -311,7 +327,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the type inside an optional element. Anything else is a problem.
     fn unwrap_optional(&mut self, element: &Expr, found: Type) -> Type {
-        match self.unifier.substitute(&found, false) {
+        match self.unifier.substitute(&found) {
             Type::Dyn | Type::Any => found,
             known => match known.optional_of() {
                 Some(inner) => inner.clone(),
@@ -356,7 +372,7 @@ impl<'a> Checker<'a> {
             _ => (self.unifier.fresh(), self.unifier.fresh()),
         };
         let found = Type::map(key, value);
-        let known = self.unifier.substitute(&found, false);
+        let known = self.unifier.substitute(&found);
         self.too_large = self.too_large || known.weight(LARGEST_TYPE) >= LARGEST_TYPE;
         self.set_type(expr.id, if self.too_large { Type::Error } else { found });
     }
@@ -403,7 +419,7 @@ impl<'a> Checker<'a> {
                 found = self.unwrap_optional(&field.value, found);
             }
             if !self.unifier.assignable(&wanted, &found) {
-                let found = self.unifier.substitute(&found, false);
+                let found = self.unifier.substitute(&found);
                 self.report(
                     field.position,
                     format!(
@@ -494,7 +510,7 @@ impl<'a> Checker<'a> {
     fn expect(&mut self, expr: &Expr, wanted: &Type) {
         let found = self.type_of(expr);
         if !self.unifier.assignable(wanted, &found) {
-            let (wanted, found) = (self.unifier.substitute(wanted, false), self.unifier.substitute(&found, false));
+            let (wanted, found) = (self.unifier.substitute(wanted), self.unifier.substitute(&found));
             self.mismatch(expr.position, &wanted, &found);
         }
     }

@@ -5,4 +5,4 @@ pub mod plan;
 pub mod program;
 mod run;
 
-pub use run::{Observation, evaluate};
+pub use run::{Keep, Observation, evaluate};

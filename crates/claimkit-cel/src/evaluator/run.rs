@@ -44,21 +44,28 @@ enum Local<'a> {
     Set(Value),
 }
 
-/// Runs a program with the variables in the environment's order. Gives the value or the error, what was spent, and what was seen
-/// if `observe` is set.
+/// The values that a run keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    Result,
+    /// The value of every sub-expression, too.
+    EveryValue,
+}
+
+/// Runs a program with the variables in the environment's order. Gives the value or the error, what was spent, and what was kept.
 pub fn evaluate<'a>(
     program: &'a Steps,
     variables: &'a [Value],
     rules: &'a Rules,
     limit: u64,
-    observe: bool,
+    keep: Keep,
 ) -> (Value, u64, Vec<Observation>) {
     let mut run = Run {
         variables,
         locals: std::iter::repeat_with(|| Local::Unset).take(program.locals).collect(),
         spending: Spending::new(limit),
         scope: Scope::new(rules),
-        observations: observe.then(Vec::new),
+        observations: (keep == Keep::EveryValue).then(Vec::new),
         stopped: None,
     };
     let value = run.evaluate(&program.root);

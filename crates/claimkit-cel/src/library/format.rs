@@ -170,20 +170,27 @@ pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Resul
         Some(argument) => write(clause, argument, spacing).map(Some),
         None => Ok(None),
     };
-    walk(template, arguments.len(), true, each).map(|(text, _)| text).map_err(|error| error.message())
+    walk(template, arguments.len(), Phase::Run, each).map(|(text, _)| text).map_err(|error| error.message())
 }
 
 /// Checks a literal format with `count` arguments. Calls `each` with every clause and the index of its argument; `each` may
 /// reject it. Returns the number of arguments used; the caller reports surplus ones.
 pub fn check<E>(template: &str, count: usize, mut each: impl FnMut(Clause, usize) -> Result<(), E>) -> Result<usize, Error<E>> {
-    walk(template, count, false, |clause, at| each(clause, at).map(|()| None)).map(|(_, used)| used)
+    walk(template, count, Phase::Check, |clause, at| each(clause, at).map(|()| None)).map(|(_, used)| used)
+}
+
+/// When a format string is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Check,
+    Run,
 }
 
 /// Goes through a text. At run time a missing argument is reported before a truncated clause.
 fn walk<E>(
     template: &str,
     count: usize,
-    running: bool,
+    phase: Phase,
     mut each: impl FnMut(Clause, usize) -> Result<Option<String>, E>,
 ) -> Result<(String, usize), Error<E>> {
     let mut out = String::new();
@@ -197,7 +204,7 @@ fn walk<E>(
             continue;
         }
         let missing = || Error::Template(format!("index {used} out of range"));
-        if running && used >= count {
+        if phase == Phase::Run && used >= count {
             return Err(missing());
         }
         if behind.is_empty() {

@@ -129,7 +129,7 @@ fn parse(text: &str) -> Result<Url, String> {
     check(text).map_err(|error| format!("{PREFIX}{error}"))?;
     // The text is a valid request URI. Parse it again, now with its fragment.
     let (before, fragment) = text.split_once('#').unwrap_or((text, ""));
-    let mut url = read(before, false).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
+    let mut url = read(before, Form::Reference).map_err(|why| format!("{PREFIX}{}", refused(before, &why)))?;
     if !fragment.is_empty() {
         url.fragment = unescape(fragment, Part::Fragment).map_err(|why| format!("{PREFIX}{}", refused(text, &why)))?;
         if escape(&url.fragment, Part::Fragment) != fragment {
@@ -142,7 +142,7 @@ fn parse(text: &str) -> Result<Url, String> {
 /// Checks as Go's `ParseRequestURI` does that a text is an absolute address or path. This is all that `isURL` and `format.uri()`
 /// ask. Here `#` does not start a fragment.
 pub(crate) fn check(text: &str) -> Result<(), String> {
-    read(text, true).map(|_| ()).map_err(|why| refused(text, &why))
+    read(text, Form::Request).map(|_| ()).map_err(|why| refused(text, &why))
 }
 
 /// The address as Go's `String()` writes it; two that are written alike are equal.
@@ -210,11 +210,20 @@ fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn read(text: &str, request: bool) -> Result<Url, String> {
+/// The function of Go that reads a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A URI of a request: absolute, or a path (`ParseRequestURI`).
+    Request,
+    /// Any reference (`Parse`).
+    Reference,
+}
+
+fn read(text: &str, form: Form) -> Result<Url, String> {
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return Err("net/url: invalid control character in URL".to_owned());
     }
-    if text.is_empty() && request {
+    if text.is_empty() && form == Form::Request {
         return Err("empty url".to_owned());
     }
     let mut url = Url {
@@ -252,14 +261,14 @@ fn read(text: &str, request: bool) -> Result<Url, String> {
             url.opaque = rest.to_owned();
             return Ok(url);
         }
-        if request {
+        if form == Form::Request {
             return Err("invalid URI for request".to_owned());
         }
         if rest.split('/').next().is_some_and(|part| part.contains(':')) {
             return Err("first path segment in URL cannot contain colon".to_owned());
         }
     }
-    if (!url.scheme.is_empty() || !request && !rest.starts_with("///"))
+    if (!url.scheme.is_empty() || form == Form::Reference && !rest.starts_with("///"))
         && let Some(behind) = rest.strip_prefix("//")
     {
         let (authority, path) = behind.split_at_checked(behind.find('/').unwrap_or(behind.len())).unwrap_or((behind, ""));

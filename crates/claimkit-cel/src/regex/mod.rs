@@ -13,7 +13,7 @@ mod syntax;
 mod unicode;
 
 use program::Program;
-use search::{Machine, search};
+use search::{Machine, Which, search};
 
 /// A compiled regular expression.
 #[derive(Clone, Debug)]
@@ -29,12 +29,12 @@ impl Regex {
 
     /// Computes `matches`: returns whether the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
-        search(&mut Machine::new(&self.program), text, 0, true).is_some()
+        search(&mut Machine::new(&self.program), text, 0, Which::Any).is_some()
     }
 
     /// Computes `find`: the first match.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        search(&mut Machine::new(&self.program), text, 0, false).and_then(|(start, end)| text.get(start..end))
+        search(&mut Machine::new(&self.program), text, 0, Which::First).and_then(|(start, end)| text.get(start..end))
     }
 
     /// Returns matches that do not overlap, at most `limit` of them; a negative limit means all. An empty match directly after
@@ -45,7 +45,7 @@ impl Regex {
         let mut found = Vec::new();
         let (mut at, mut previous) = (0usize, None);
         while found.len() < limit && at <= text.len() {
-            let Some((start, end)) = search(&mut machine, text, at, false) else { break };
+            let Some((start, end)) = search(&mut machine, text, at, Which::First) else { break };
             if end > at || previous != Some(start) {
                 found.extend(text.get(start..end));
             }

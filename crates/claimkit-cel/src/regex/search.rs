@@ -72,9 +72,17 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Returns the first match that begins at `from` or later, as bytes; with `any`, the first that is found, whose end may be
-/// another.
-pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bool) -> Option<(usize, usize)> {
+/// The match that a search is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// The leftmost match, as Go finds it.
+    First,
+    /// The first that is found, whose end may be another.
+    Any,
+}
+
+/// Returns a match that begins at `from` or later, as bytes.
+pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, which: Which) -> Option<(usize, usize)> {
     let Machine { program, now, then, stack } = machine;
     let mut found: Option<(usize, usize)> = None;
     let mut at = from;
@@ -109,7 +117,7 @@ pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, any: bo
             }
         }
         let Some((c, behind)) = behind_place else { return found };
-        if found.is_some() && (any || then.list.is_empty()) {
+        if found.is_some() && (which == Which::Any || then.list.is_empty()) {
             return found;
         }
         core::mem::swap(now, then);

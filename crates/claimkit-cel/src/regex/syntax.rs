@@ -82,6 +82,22 @@ struct Group {
     pieces: Vec<usize>,
 }
 
+/// The way in which pieces become one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Join {
+    Sequence,
+    Alternatives,
+}
+
+/// The notation of a repetition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    /// `*`, `+` or `?`.
+    Sign,
+    /// `{2,3}`.
+    Counts,
+}
+
 struct Reader<'p> {
     pattern: &'p str,
     flags: Flags,
@@ -118,7 +134,7 @@ impl<'p> Reader<'p> {
             match c {
                 '(' if behind.starts_with('?') => rest = self.group_with_flags(rest)?,
                 '(' => {
-                    self.open_group(true);
+                    self.open_capturing_group();
                     rest = behind;
                 }
                 '|' => {
@@ -153,7 +169,7 @@ impl<'p> Reader<'p> {
                         _ => (0, Some(1)),
                     };
                     repeat = rest;
-                    rest = self.repeat(false, min, max, rest, behind, last_repeat)?;
+                    rest = self.repeat(Operator::Sign, min, max, rest, behind, last_repeat)?;
                 }
                 '{' => match counts(behind) {
                     None => {
@@ -168,7 +184,7 @@ impl<'p> Reader<'p> {
                             return Err(error(BAD_REPEAT, before(rest, after)));
                         }
                         repeat = rest;
-                        rest = self.repeat(true, min, max, rest, after, last_repeat)?;
+                        rest = self.repeat(Operator::Counts, min, max, rest, after, last_repeat)?;
                     }
                 },
                 '\\' => rest = self.backslash(rest)?,
@@ -247,7 +263,7 @@ impl<'p> Reader<'p> {
                 _ => parts.push(part),
             }
         }
-        self.joined(parts, Kind::Sequence, true)
+        self.joined(parts, Join::Sequence)
     }
 
     /// Ends the alternatives read since the last `(`.
@@ -260,10 +276,10 @@ impl<'p> Reader<'p> {
                 _ => parts.push(part),
             }
         }
-        self.joined(parts, Kind::Alternatives, false)
+        self.joined(parts, Join::Alternatives)
     }
 
-    fn joined(&mut self, parts: Vec<usize>, kind: fn(Vec<usize>) -> Kind, is_sequence: bool) -> Result<usize, String> {
+    fn joined(&mut self, parts: Vec<usize>, join: Join) -> Result<usize, String> {
         if let [only] = *parts {
             return Ok(only);
         }
@@ -272,7 +288,10 @@ impl<'p> Reader<'p> {
         }
         // Each further alternative adds one instruction.
         let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
-        let mut size = if is_sequence { 0 } else { count.saturating_sub(1) };
+        let mut size = match join {
+            Join::Sequence => 0,
+            Join::Alternatives => count.saturating_sub(1),
+        };
         let (mut height, mut repeats, mut literal) = (0u32, 1u64, true);
         for piece in parts.iter().filter_map(|part| self.pieces.get(*part)) {
             height = height.max(piece.height);
@@ -281,15 +300,24 @@ impl<'p> Reader<'p> {
             literal &= matches!(piece.kind, Kind::Character(_));
         }
         // Characters in a row are one piece for Go.
-        let height = if is_sequence && literal { height } else { height.saturating_add(1) };
-        self.piece(Piece { kind: kind(parts), height, size, repeats })
+        let height = if join == Join::Sequence && literal { height } else { height.saturating_add(1) };
+        let kind = match join {
+            Join::Sequence => Kind::Sequence(parts),
+            Join::Alternatives => Kind::Alternatives(parts),
+        };
+        self.piece(Piece { kind, height, size, repeats })
     }
 
     // --- groups ---
 
-    fn open_group(&mut self, captures: bool) {
-        let group = Group { flags: self.flags, captures, alternatives: Vec::new(), pieces: Vec::new() };
+    fn open_group(&mut self) {
+        let group = Group { flags: self.flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
         self.groups.push(core::mem::replace(&mut self.open, group));
+    }
+
+    fn open_capturing_group(&mut self) {
+        self.open_group();
+        self.open.captures = true;
     }
 
     fn close_group(&mut self) -> Result<(), String> {
@@ -320,7 +348,7 @@ impl<'p> Reader<'p> {
             if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 return Err(error("invalid named capture", before(text, rest)));
             }
-            self.open_group(true);
+            self.open_capturing_group();
             return Ok(rest);
         }
         let mut rest = text.get(2..).unwrap_or_default();
@@ -339,7 +367,7 @@ impl<'p> Reader<'p> {
                 }
                 ':' | ')' if on || seen => {
                     if c == ':' {
-                        self.open_group(false);
+                        self.open_group();
                     }
                     self.flags = flags;
                     return Ok(rest);
@@ -355,7 +383,7 @@ impl<'p> Reader<'p> {
 
     fn repeat(
         &mut self,
-        counted: bool,
+        operator: Operator,
         min: u32,
         max: Option<u32>,
         text: &'p str,
@@ -369,19 +397,19 @@ impl<'p> Reader<'p> {
         if !last_repeat.is_empty() {
             return Err(error("invalid nested repetition operator", before(last_repeat, after)));
         }
-        let operator = before(text, after);
+        let written = before(text, after);
         let Some(place) = self.open.pieces.pop() else {
-            return Err(error("missing argument to repetition operator", operator));
+            return Err(error("missing argument to repetition operator", written));
         };
         let Some(inner) = self.pieces.get(place) else { return Ok(after) };
         let count = |times: u32| u64::from(times).saturating_mul(inner.size);
-        let (size, repeats) = match (counted, min, max) {
-            (false, 0, None) => (inner.size.saturating_add(2), inner.repeats),
-            (false, ..) => (inner.size.saturating_add(1), inner.repeats),
-            (true, 0, None) => (inner.size.saturating_add(2), inner.repeats),
-            (true, _, None) => (count(min).saturating_add(1), inner.repeats.saturating_mul(u64::from(min))),
-            (true, _, Some(0)) => (1, 1),
-            (true, _, Some(max)) => {
+        let (size, repeats) = match (operator, min, max) {
+            (Operator::Sign, 0, None) => (inner.size.saturating_add(2), inner.repeats),
+            (Operator::Sign, ..) => (inner.size.saturating_add(1), inner.repeats),
+            (Operator::Counts, 0, None) => (inner.size.saturating_add(2), inner.repeats),
+            (Operator::Counts, _, None) => (count(min).saturating_add(1), inner.repeats.saturating_mul(u64::from(min))),
+            (Operator::Counts, _, Some(0)) => (1, 1),
+            (Operator::Counts, _, Some(max)) => {
                 let optional = u64::from(max.saturating_sub(min));
                 (count(max).saturating_add(optional), inner.repeats.saturating_mul(u64::from(max)))
             }
@@ -389,8 +417,8 @@ impl<'p> Reader<'p> {
         let height = inner.height.saturating_add(1);
         let kind = Kind::Repeat { piece: place, min, max, greedy };
         self.push(Piece { kind, height, size: size.max(1), repeats })?;
-        if counted && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
-            return Err(error(BAD_REPEAT, operator));
+        if operator == Operator::Counts && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
+            return Err(error(BAD_REPEAT, written));
         }
         Ok(after)
     }
