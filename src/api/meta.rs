@@ -6,8 +6,8 @@ use crate::api::{Field, ListKind, ListRule, Package, Release, Struct, Type};
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 const ALWAYS: Release = Release::new(26, 0);
-const fn rule(kind: ListKind, patch_merge_key: Option<&'static str>, patch_merge: bool) -> ListRule {
-    ListRule { since: ALWAYS, kind, patch_merge_key, patch_merge }
+const fn rule(kind: ListKind, patch_merge_key: Option<&'static str>) -> ListRule {
+    ListRule { since: ALWAYS, kind, patch_merge_key, patch_merge: true }
 }
 
 /// `metav1.ObjectMeta`
@@ -27,12 +27,10 @@ pub static OBJECT_META: Struct = Struct {
         Field::new("deletionGracePeriodSeconds", "DeletionGracePeriodSeconds", Type::Pointer(&Type::Int64)).omit(),
         Field::new("labels", "Labels", Type::StringMap).omit(),
         Field::new("annotations", "Annotations", Type::StringMap).omit(),
-        Field::new("ownerReferences", "OwnerReferences", Type::List(&Type::Struct(&OWNER_REFERENCE))).omit().list(&[rule(
-            ListKind::Map(&["uid"]),
-            Some("uid"),
-            true,
-        )]),
-        Field::new("finalizers", "Finalizers", Type::List(&Type::String)).omit().list(&[rule(ListKind::Set, None, true)]),
+        Field::new("ownerReferences", "OwnerReferences", Type::List(&Type::Struct(&OWNER_REFERENCE)))
+            .omit()
+            .list(&[rule(ListKind::Map(&["uid"]), Some("uid"))]),
+        Field::new("finalizers", "Finalizers", Type::List(&Type::String)).omit().list(&[rule(ListKind::Set, None)]),
         Field::new("managedFields", "ManagedFields", Type::List(&Type::Struct(&MANAGED_FIELDS_ENTRY))).omit(),
     ],
 };

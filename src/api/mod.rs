@@ -386,6 +386,12 @@ pub struct Kind {
 }
 
 impl Kind {
+    /// Gives the kind a `status` subresource.
+    const fn with_status(mut self) -> Self {
+        self.status = true;
+        self
+    }
+
     /// Returns true if the release has a `status` subresource for it: those that have one have the field.
     pub fn status_in(&self, release: Release) -> bool {
         self.status && self.schema.field("status", release).is_some()

@@ -131,10 +131,10 @@ impl How {
 /// Decodes an object. `version` is the short name, e.g. `v1alpha2`.
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
     // The order of keys only affects the order of problems, so most objects need no sorting.
-    let decoded = pass(tree, node, schema, version, how, false);
+    let decoded = pass(tree, node, schema, version, how, Order::Source);
     match how.order {
         Order::Sorted if decoded.mismatches.len().saturating_add(decoded.strict.len()) > 1 => {
-            pass(tree, node, schema, version, how, true)
+            pass(tree, node, schema, version, how, Order::Sorted)
         }
         _ => decoded,
     }
@@ -169,10 +169,10 @@ fn pass<'t>(
     schema: &'static Struct,
     version: &'static str,
     how: How,
-    sorted: bool,
+    visited: Order,
 ) -> Decoded<'t> {
     let mut decoder =
-        Decoder { tree, version, how, sorted, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
+        Decoder { tree, version, how, visited, mismatches: Vec::new(), own: None, strict: Vec::new(), seen: BTreeSet::new() };
     let mut record = Record::empty(schema);
     decoder.fill(node, schema, &Path::ROOT, &Context::ROOT, &mut record);
     let answer = decoder.own.or(if decoder.mismatches.is_empty() { None } else { Some(0) });
@@ -208,8 +208,8 @@ struct Decoder<'t, 's> {
     tree: &'t Tree<'s>,
     version: &'static str,
     how: How,
-    /// Visit keys in sorted order if `how` requires it; otherwise as written.
-    sorted: bool,
+    /// The order in which keys are visited.
+    visited: Order,
     mismatches: Vec<Mismatch>,
     /// The first mismatch of a type with a decoder of its own: Go stops there and reports it.
     own: Option<usize>,
@@ -221,8 +221,9 @@ impl<'t> Decoder<'t, '_> {
     /// Returns the entries in the order the server meets them; duplicates only where it would see them.
     fn entries(&self, node: NodeId) -> impl Iterator<Item = &'t Entry> + use<'t> {
         let tree = self.tree;
-        let sorted = if self.sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
-        let written = if self.sorted { &[][..] } else { tree.entries(node) };
+        let is_sorted = self.visited == Order::Sorted;
+        let sorted = if is_sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
+        let written = if is_sorted { &[][..] } else { tree.entries(node) };
         let duplicates = self.how.order == Order::Source;
         written.iter().filter(move |entry| duplicates || !entry.shadowed).chain(sorted)
     }

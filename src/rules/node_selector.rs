@@ -8,15 +8,22 @@ use crate::rules::errors::{Bad, Errors};
 
 /// Validates a selector, except its values.
 pub fn validate(selector: NodeSelector<'_>, path: &Path<'_>, errors: &mut Errors) {
-    judge(selector, false, path, errors);
+    judge(selector, Values::Ignored, path, errors);
 }
 
 /// Validates a selector. `values`: the values of labels are judged too.
 pub fn validate_all(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
-    judge(selector, values, path, errors);
+    judge(selector, if values { Values::Judged } else { Values::Ignored }, path, errors);
 }
 
-fn judge(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut Errors) {
+/// Whether the values of labels are judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Judged,
+    Ignored,
+}
+
+fn judge(selector: NodeSelector<'_>, judged: Values, path: &Path<'_>, errors: &mut Errors) {
     let path = path.field("nodeSelectorTerms");
     if selector.node_selector_terms().is_empty() {
         errors.required(Code::NodeSelectorEmpty, &path, "must have at least one node selector term");
@@ -26,7 +33,7 @@ fn judge(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut
         let path = path.index(index);
         let expressions = path.field("matchExpressions");
         for (index, requirement) in term.match_expressions().iter().enumerate() {
-            expression(requirement, values, &expressions.index(index), errors);
+            expression(requirement, judged, &expressions.index(index), errors);
         }
         let fields = path.field("matchFields");
         for (index, requirement) in term.match_fields().iter().enumerate() {
@@ -35,7 +42,7 @@ fn judge(selector: NodeSelector<'_>, values: bool, path: &Path<'_>, errors: &mut
     }
 }
 
-fn expression(requirement: NodeSelectorRequirement<'_>, judge_values: bool, path: &Path<'_>, errors: &mut Errors) {
+fn expression(requirement: NodeSelectorRequirement<'_>, judged: Values, path: &Path<'_>, errors: &mut Errors) {
     let count = requirement.values().len();
     let values = path.field("values");
     match requirement.operator() {
@@ -61,7 +68,7 @@ fn expression(requirement: NodeSelectorRequirement<'_>, judge_values: bool, path
     }
     let key = requirement.key();
     errors.malformed(Code::NodeSelectorKey, &path.field("key"), key, &names::qualified_name_in(key, errors.wording()));
-    if judge_values {
+    if judged == Values::Judged {
         for (index, value) in requirement.values().iter().enumerate() {
             let messages = names::label_value_in(value, errors.wording());
             errors.malformed(Code::NodeSelectorLabelValue, &values.index(index), value, &messages);

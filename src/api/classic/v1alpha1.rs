@@ -17,18 +17,18 @@ pub static VERSION: Version = Version {
 };
 
 const KINDS: &[Kind] = &[
-    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, true, 26, &RESOURCE_CLAIM),
-    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, false, 26, &RESOURCE_CLASS),
+    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 26, &RESOURCE_CLAIM).with_status(),
+    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 26, &RESOURCE_CLASS),
     kind(
         "ResourceClaimTemplate",
         ClassicKind::ResourceClaimTemplate,
         "resourceclaimtemplates",
         Scope::Namespaced,
-        false,
         26,
         &next::RESOURCE_CLAIM_TEMPLATE,
     ),
-    kind("PodScheduling", ClassicKind::PodSchedulingContext, "podschedulings", Scope::Namespaced, true, 26, &POD_SCHEDULING),
+    kind("PodScheduling", ClassicKind::PodSchedulingContext, "podschedulings", Scope::Namespaced, 26, &POD_SCHEDULING)
+        .with_status(),
     list(
         "ResourceClaimList",
         ClassicKind::ResourceClaim,

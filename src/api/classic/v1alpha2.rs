@@ -24,7 +24,6 @@ pub(super) const fn kind(
     object: ClassicKind,
     plural: &'static str,
     scope: Scope,
-    status: bool,
     since: u8,
     schema: &'static Struct,
 ) -> Kind {
@@ -33,7 +32,7 @@ pub(super) const fn kind(
         object: ObjectKind::Classic(object),
         plural,
         scope,
-        status,
+        status: false,
         items: None,
         since: Release::new(since, 0),
         until: None,
@@ -65,14 +64,13 @@ pub(super) const fn list(
 }
 
 const KINDS: &[Kind] = &[
-    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, true, 27, &RESOURCE_CLAIM),
-    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, false, 27, &RESOURCE_CLASS),
+    kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 27, &RESOURCE_CLAIM).with_status(),
+    kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 27, &RESOURCE_CLASS),
     kind(
         "ResourceClaimTemplate",
         ClassicKind::ResourceClaimTemplate,
         "resourceclaimtemplates",
         Scope::Namespaced,
-        false,
         27,
         &RESOURCE_CLAIM_TEMPLATE,
     ),
@@ -81,16 +79,15 @@ const KINDS: &[Kind] = &[
         ClassicKind::PodSchedulingContext,
         "podschedulingcontexts",
         Scope::Namespaced,
-        true,
         27,
         &POD_SCHEDULING_CONTEXT,
-    ),
+    )
+    .with_status(),
     kind(
         "ResourceClaimParameters",
         ClassicKind::ResourceClaimParameters,
         "resourceclaimparameters",
         Scope::Namespaced,
-        false,
         30,
         &RESOURCE_CLAIM_PARAMETERS,
     ),
@@ -99,11 +96,10 @@ const KINDS: &[Kind] = &[
         ClassicKind::ResourceClassParameters,
         "resourceclassparameters",
         Scope::Namespaced,
-        false,
         30,
         &RESOURCE_CLASS_PARAMETERS,
     ),
-    kind("ResourceSlice", ClassicKind::ResourceSlice, "resourceslices", Scope::Cluster, false, 30, &RESOURCE_SLICE),
+    kind("ResourceSlice", ClassicKind::ResourceSlice, "resourceslices", Scope::Cluster, 30, &RESOURCE_SLICE),
     list(
         "ResourceClaimList",
         ClassicKind::ResourceClaim,
