@@ -2,8 +2,9 @@
 //!
 //! A handle becomes a list around the text it was written as, and back: key, separator, value and comments stay.
 
+use super::fields::{self, Nulls};
 use super::job::{self, Job};
-use super::{fields, metadata};
+use super::metadata;
 use crate::api::Family;
 use crate::api::meta::LAST_APPLIED;
 use crate::api::steps::{Direction, Handle};
@@ -106,7 +107,7 @@ impl ObjectEdits<'_, '_, '_> {
     fn lost(&mut self, node: NodeId) -> Result<(), Unsafe> {
         let tree = self.tree;
         let mut maps: Vec<(NodeId, Option<Entry>, Vec<Span>)> = Vec::new();
-        fields::lost(tree, node, self.job, true, |gone| {
+        fields::lost(tree, node, self.job, Nulls::Included, |gone| {
             let map = tree.resolve(gone.map);
             let key = gone.entry.key_span;
             match maps.iter_mut().find(|(known, ..)| *known == map) {

@@ -98,8 +98,15 @@ pub fn pointee(mut ty: &'static Type) -> &'static Type {
     ty
 }
 
-/// Calls with every field of an object that goes; null ones too if `nulls`.
-pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: bool, mut each: impl FnMut(Gone<'_>)) {
+/// Whether fields with the value null count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Nulls {
+    Included,
+    LeftOut,
+}
+
+/// Calls with every field of an object that goes.
+pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: Nulls, mut each: impl FnMut(Gone<'_>)) {
     if job.source.items.is_some() {
         return;
     }
@@ -110,7 +117,7 @@ pub fn lost(tree: &Tree<'_>, object: NodeId, job: &Job, nulls: bool, mut each: i
 struct Walk<'w, 's, 'j> {
     tree: &'w Tree<'s>,
     sides: Sides<'j>,
-    nulls: bool,
+    nulls: Nulls,
     each: &'w mut dyn FnMut(Gone<'_>),
 }
 
@@ -131,7 +138,7 @@ impl Walk<'_, '_, '_> {
     }
 
     fn gone(&mut self, map: NodeId, holder: Option<&Entry>, entry: &Entry, parent: &Path<'_>, reason: String) {
-        if self.nulls || !job::is_null(self.tree, entry.value) {
+        if self.nulls == Nulls::Included || !job::is_null(self.tree, entry.value) {
             (self.each)(Gone { map, holder, entry, parent, reason });
         }
     }

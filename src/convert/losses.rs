@@ -1,6 +1,6 @@
 //! What a conversion loses: each place with its value and the reason.
 
-use super::fields;
+use super::fields::{self, Nulls};
 use super::job::{self, Job};
 use crate::api::Family;
 use crate::api::steps::{Direction, Handle};
@@ -30,7 +30,7 @@ pub const MAX_VALUE: usize = 4 << 20;
 pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
     let mut found = Losses { tree, list: Vec::new() };
     if job.from.family == Family::Device {
-        fields::lost(tree, object, job, false, |gone| found.entry(gone.entry, gone.parent, &gone.reason));
+        fields::lost(tree, object, job, Nulls::LeftOut, |gone| found.entry(gone.entry, gone.parent, &gone.reason));
         return found.list;
     }
     for (field, reason) in job.newer_only() {

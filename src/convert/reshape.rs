@@ -1,6 +1,6 @@
 //! The conversion of values of the device family: the shapes of one version into those of an adjacent one.
 
-use super::fields::{self, Fate, Sides, pointee};
+use super::fields::{self, Fate, Nulls, Sides, pointee};
 use super::job::{self, Job, Pass};
 use super::rebuild::{entry, rebuild};
 use crate::api::steps::{self, Change, Direction};
@@ -12,7 +12,7 @@ use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
 /// Copies the object without the fields that the target version has no place for.
 pub fn without_lost(tree: &mut Tree<'_>, object: NodeId, job: &Job) -> NodeId {
     let mut any = false;
-    fields::lost(tree, object, job, true, |_| any = true);
+    fields::lost(tree, object, job, Nulls::Included, |_| any = true);
     if !any {
         return object;
     }

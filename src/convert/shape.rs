@@ -330,7 +330,7 @@ impl Shape<'_, '_, '_> {
         let tree = self.tree;
         let text = tree.source();
         let inner = tree.entries(entry.value);
-        inner.iter().try_for_each(|entry| edit::editable(tree, entry, false))?;
+        inner.iter().try_for_each(|entry| edit::editable_in_block(tree, entry))?;
         let (Some(first), Some(last)) = (inner.first(), inner.last()) else { return Err(Unsafe::Form) };
         let (key, at) = (entry.key_span, first.key_span.from());
         if !begins_line(text, at) || line_start(text, at) <= key.from() {
@@ -377,7 +377,7 @@ impl Shape<'_, '_, '_> {
         let tree = self.tree;
         let text = tree.source();
         let inner = tree.entries(entry.value);
-        inner.iter().try_for_each(|entry| edit::editable(tree, entry, true))?;
+        inner.iter().try_for_each(|entry| edit::editable_in_flow(tree, entry))?;
         let (Some(first), Some(last)) = (inner.first(), inner.last()) else { return Err(Unsafe::Form) };
         let (key, at, end) = (entry.key_span.from(), first.key_span.from(), self.end(last));
         let close = tree.span(entry.value).to();
@@ -410,7 +410,7 @@ impl Shape<'_, '_, '_> {
         let line_break = edit::line_break(text, entry.key_span.from());
         let mut fields = Vec::new();
         for entry in tree.entries(entry.value) {
-            edit::editable(tree, entry, true)?;
+            edit::editable_in_flow(tree, entry)?;
             fields.push(text.get(entry.key_span.from()..self.end(entry)).ok_or(Unsafe::Form)?);
         }
         self.edits.replace(Span::new(entry.key_span.from(), whole.to()), fields.join(&format!("{line_break}{pad}")));

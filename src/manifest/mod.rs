@@ -11,7 +11,7 @@ use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::limits::Limits;
 use crate::record::decode::Via;
 use crate::text::print::{self, Order};
-use crate::text::stream::{self, Stream};
+use crate::text::stream::{self, AfterJson, Stream};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, File, Mode, Span};
 
@@ -181,7 +181,7 @@ impl<'s> Passage<'s> {
     /// Begins to read as [`Input::read_via`] does.
     pub fn open(text: &'s str, via: Via, release: Option<Release>, limits: &Limits) -> Self {
         let reads_on = via == Via::Kubectl && release.is_none_or(|release| release.minor >= JSON_READS_ON);
-        let (file, stream) = stream::open(text, reads_on, limits);
+        let (file, stream) = stream::open(text, if reads_on { AfterJson::ReadOn } else { AfterJson::Stop }, limits);
         Passage { input: Input { file, items: Vec::new() }, stream, via, release, over: false }
     }
 

@@ -1,6 +1,6 @@
 //! Server-side apply, and who owns fields after any other write: merge, conflicts, pruning, as structured-merge-diff does it.
 
-use super::check::check;
+use super::check::{Duplicates, check};
 use super::fields::{Set, Step};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
@@ -80,10 +80,11 @@ impl Writer<'_> {
         Bare { object, managers }
     }
 
-    fn entry(&self, applied: bool) -> Manager {
+    /// Returns the manager of an update.
+    fn entry(&self) -> Manager {
         Manager {
             name: self.manager.to_owned(),
-            applied,
+            applied: false,
             api_version: self.api_version.to_owned(),
             subresource: if self.status { "status".to_owned() } else { String::new() },
             time: None,
@@ -145,16 +146,16 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     {
         return Err(Refused::BadRequest("metadata.managedFields must be nil".to_owned()));
     }
-    check(writer.schema, config, writer.release, unicode, false).map_err(|problem| {
+    check(writer.schema, config, writer.release, unicode, Duplicates::Refused).map_err(|problem| {
         Refused::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
     })?;
     let live = writer.bare(live);
-    check(writer.schema, &live.object, writer.release, unicode, true).map_err(|problem| {
+    check(writer.schema, &live.object, writer.release, unicode, Duplicates::Allowed).map_err(|problem| {
         Refused::Internal(format!("failed to create typed live object ({}): {problem}", named(&live.object, writer.api_version)))
     })?;
     let mut managers = live.managers.map_err(Refused::Ours)?;
     if managers.is_empty() {
-        let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry(false);
+        let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry();
         // Go's empty object has the fields that are always written.
         let mut empty = String::new();
         record::encode(&Record::empty(writer.schema), writer.release, &mut empty);
@@ -166,7 +167,7 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
     }
 
     let merged = schema.merge(shape, Some(&live.object), Some(config)).unwrap_or(Value::Null);
-    let own = writer.entry(true);
+    let own = Manager { applied: true, ..writer.entry() };
     let at = managers.iter().position(|manager| manager.is(&own));
     let last = at.and_then(|at| managers.get(at)).map(|manager| manager.set.clone()).unwrap_or_default();
     let time = at.and_then(|at| managers.get(at)).and_then(|manager| manager.time.clone());
@@ -211,7 +212,7 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, R
         // An object has no managers before its first apply.
         return Ok(object);
     }
-    let own = writer.entry(false);
+    let own = writer.entry();
     let compared = ignoring(schema.compare(shape, &live.object, &object), &writer.reset());
     let touched = compared.added.union(&compared.modified);
     for manager in managers.iter_mut().filter(|manager| !manager.is(&own)) {

@@ -15,12 +15,20 @@ struct Check {
     release: Release,
     unicode: GoUnicode,
     /// Lists may have an item twice, as in stored objects.
-    duplicates: bool,
+    duplicates: Duplicates,
     /// Each with the path of its value.
     problems: Vec<String>,
 }
 
-/// Checks an object against the schema of a release. `duplicates`: lists may have an item twice, as in stored objects.
+/// Whether lists may have an item twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Duplicates {
+    /// As in stored objects.
+    Allowed,
+    Refused,
+}
+
+/// Checks an object against the schema of a release.
 ///
 /// # Errors
 /// All problems in the server's form, `.spec.x: field not declared in schema`.
@@ -29,7 +37,7 @@ pub fn check(
     value: &Value,
     release: Release,
     unicode: GoUnicode,
-    duplicates: bool,
+    duplicates: Duplicates,
 ) -> Result<(), String> {
     let mut check = Check { release, unicode, duplicates, problems: Vec::new() };
     check.fields(schema, value, &mut Vec::new());
@@ -142,7 +150,7 @@ impl Check {
                 return self.tell(path, &format!("element {at}: {problem}"));
             }
             let step = Schema::step(shape, value);
-            if !seen.insert(step.clone()) && !self.duplicates {
+            if !seen.insert(step.clone()) && self.duplicates == Duplicates::Refused {
                 self.tell(path, &format!("duplicate entries for key {}", path_text(std::slice::from_ref(&step))));
             }
             path.push(step);

@@ -129,29 +129,36 @@ struct Parser {
 }
 
 impl Parser {
-    fn token(&self, values: bool) -> (Token, String) {
-        let (token, literal) = self.tokens.get(self.at).cloned().unwrap_or((Token::End, String::new()));
-        // `in` and `notin` are names unless an operator is expected.
-        let name = values && matches!(token, Token::In | Token::NotIn);
-        (if name { Token::Identifier } else { token }, literal)
+    fn peek_operator(&self) -> (Token, String) {
+        self.tokens.get(self.at).cloned().unwrap_or((Token::End, String::new()))
     }
 
+    /// Returns the next token; `in` and `notin` are names unless an operator is expected.
     fn peek_token(&self) -> (Token, String) {
-        self.token(true)
+        match self.peek_operator() {
+            (Token::In | Token::NotIn, literal) => (Token::Identifier, literal),
+            other => other,
+        }
     }
 
-    fn take(&mut self, values: bool) -> (Token, String) {
-        let token = self.token(values);
+    fn take(&mut self) -> (Token, String) {
+        let token = self.peek_token();
+        self.at = self.at.saturating_add(1);
+        token
+    }
+
+    fn take_operator(&mut self) -> (Token, String) {
+        let token = self.peek_operator();
         self.at = self.at.saturating_add(1);
         token
     }
 
     fn requirement(&mut self) -> Result<Requirement, String> {
         let mut operator = None;
-        let (mut token, mut key) = self.take(true);
+        let (mut token, mut key) = self.take();
         if token == Token::Not {
             operator = Some(Operator::DoesNotExist);
-            (token, key) = self.take(true);
+            (token, key) = self.take();
         }
         if token != Token::Identifier {
             return Err(format!("found '{key}', expected: identifier"));
@@ -166,7 +173,7 @@ impl Parser {
         if let Some(operator) = operator {
             return Ok(Requirement { key, operator, values: BTreeSet::new() });
         }
-        let (token, literal) = self.take(false);
+        let (token, literal) = self.take_operator();
         let (operator, values) = match token {
             Token::In => (Operator::In, self.values()?),
             Token::NotIn => (Operator::NotIn, self.values()?),
@@ -200,27 +207,27 @@ impl Parser {
         if matches!(self.peek_token().0, Token::End | Token::Comma) {
             return Ok(one(String::new()));
         }
-        match self.take(true) {
+        match self.take() {
             (Token::Identifier, value) => Ok(one(value)),
             (_, literal) => Err(format!("found '{literal}', expected: identifier")),
         }
     }
 
     fn values(&mut self) -> Result<BTreeSet<String>, String> {
-        let (token, literal) = self.take(true);
+        let (token, literal) = self.take();
         if token != Token::Open {
             return Err(format!("found '{literal}' expected: '('"));
         }
         match self.peek_token() {
             (Token::Identifier | Token::Comma, first) => {
                 let values = self.list()?;
-                if self.take(true).0 != Token::Close {
+                if self.take().0 != Token::Close {
                     return Err(format!("found '{first}', expected: ')'"));
                 }
                 Ok(values)
             }
             (Token::Close, _) => {
-                self.take(true);
+                self.take();
                 Ok(one(String::new()))
             }
             (_, literal) => Err(format!("found '{literal}', expected: ',', ')' or identifier")),
@@ -230,7 +237,7 @@ impl Parser {
     fn list(&mut self) -> Result<BTreeSet<String>, String> {
         let mut values = BTreeSet::new();
         loop {
-            match self.take(true) {
+            match self.take() {
                 (Token::Identifier, value) => {
                     values.insert(value);
                     match self.peek_token() {
@@ -249,7 +256,7 @@ impl Parser {
                             return Ok(values);
                         }
                         Token::Comma => {
-                            self.take(true);
+                            self.take();
                             values.insert(String::new());
                         }
                         _ => {}
@@ -274,7 +281,7 @@ pub fn parse(text: &str) -> Result<Selector, String> {
             (Token::Identifier | Token::Not, _) => {
                 let requirement = parser.requirement().map_err(|error| format!("unable to parse requirement: {error}"))?;
                 selector.requirements.push(requirement);
-                match parser.take(true) {
+                match parser.take() {
                     (Token::End, _) => return Ok(selector),
                     (Token::Comma, _) => {
                         let (token, literal) = parser.peek_token();

@@ -143,7 +143,7 @@ pub fn validate<'t>(text: &'t str, options: &ValidateOptions<'t>) -> Report<'t> 
     let stored = options.stored().map(|stored| Input::read_via(stored, options.via, options.release, &options.limits));
     let partners = object::partners(options, stored.as_ref());
     let mut session = Session::new(options, stored.as_ref(), &partners);
-    let mut file = match session.take(text, options.beside.is_empty()) {
+    let mut file = match session.take(text, options.beside.len().saturating_add(1)) {
         Ok(file) => file,
         Err((source, error)) => return Report::unusable(source, error),
     };
@@ -172,7 +172,7 @@ pub fn validate_files<'t>(texts: &[&'t str], options: &ValidateOptions<'t>) -> V
         // A name may occur in several files: they may be variants of one object.
         (session.checked, session.created) = (false, Created::default());
         let first = session.objects.len();
-        match session.take(text, texts.len() == 1) {
+        match session.take(text, texts.len()) {
             Ok(file) => files.push((file, first, session.checked)),
             Err((_, error)) => {
                 return texts.iter().map(|text| Report::unusable(Source::new(text), error.clone())).collect();
@@ -263,15 +263,15 @@ impl<'a, 't> Session<'a, 't> {
         }
     }
 
-    /// Judges the objects of a text and returns the text with its own findings. `alone`: there is no other text. An error means that
+    /// Judges the objects of a text and returns the text with its own findings. `texts`: how many texts there are. An error means that
     /// no object can be judged.
-    fn take(&mut self, text: &'t str, alone: bool) -> Result<File<'t>, (Source<'t>, Error)> {
+    fn take(&mut self, text: &'t str, texts: usize) -> Result<File<'t>, (Source<'t>, Error)> {
         let options = self.options;
         let mut passage = Passage::open(text, options.via, options.release, &options.limits);
         // If the text has exactly one object, it is compared with the single stored object, whatever its name. This is known only at
         // the end of the text.
         while passage.advance(self.stored.is_some()) {
-            self.references.idle = alone && self.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
+            self.references.idle = texts == 1 && self.objects.is_empty() && passage.input.items.len() < 2 && passage.is_spent();
             let first = self.objects.len();
             for item in &passage.input.items {
                 match self.judge(&passage.input, item) {
@@ -376,7 +376,7 @@ impl<'a, 't> Session<'a, 't> {
         let findings = std::mem::replace(&mut self.findings, Findings::new(0));
         let checked = self.checked;
         for text in texts {
-            self.take(text, false).map_err(|(_, error)| error)?;
+            self.take(text, texts.len().saturating_add(1)).map_err(|(_, error)| error)?;
         }
         (self.findings, self.checked) = (findings, checked);
         Ok(())

@@ -283,23 +283,31 @@ pub fn trimmed(text: &str, span: Span) -> Span {
     Span::new(span.from(), span.from().saturating_add(slice.trim_end_matches([' ', '\t', '\n', '\r']).len()))
 }
 
-/// Checks that an entry's key can be edited in place: it begins its line or follows `- `, `{` or `,`.
+/// Checks that an entry's key can be edited in place, in a flow collection or in a block.
 pub fn editable(tree: &Tree<'_>, entry: &Entry, flow: bool) -> Result<(), Unsafe> {
+    if flow { editable_in_flow(tree, entry) } else { editable_in_block(tree, entry) }
+}
+
+/// Checks that an entry's key can be edited in place: it follows `{` or `,`.
+pub fn editable_in_flow(tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
+    let at = place_of_key(tree, entry)?;
+    if matches!(gap_before(tree, at), Some(b'{' | b',')) { Ok(()) } else { Err(Unsafe::Form) }
+}
+
+/// Checks that an entry's key can be edited in place: it begins its line or follows `- `.
+pub fn editable_in_block(tree: &Tree<'_>, entry: &Entry) -> Result<(), Unsafe> {
+    let at = place_of_key(tree, entry)?;
+    if lead(tree.source(), at).is_some() { Ok(()) } else { Err(Unsafe::Form) }
+}
+
+/// Returns the offset of a key that is written as itself: not merged in, and not an alias.
+fn place_of_key(tree: &Tree<'_>, entry: &Entry) -> Result<usize, Unsafe> {
     if entry.merged {
         return Err(Unsafe::Merged);
     }
-    let text = tree.source();
     let at = entry.key_span.from();
-    if text.get(at..).is_some_and(|key| key.starts_with('*')) {
-        return Err(Unsafe::Form);
-    }
-    let fine = if flow {
-        let gap = gap_before(tree, at);
-        matches!(gap, Some(b'{' | b','))
-    } else {
-        lead(text, at).is_some()
-    };
-    if fine { Ok(()) } else { Err(Unsafe::Form) }
+    let is_alias = tree.source().get(at..).is_some_and(|key| key.starts_with('*'));
+    if is_alias { Err(Unsafe::Form) } else { Ok(at) }
 }
 
 /// Returns the last byte before `at` that is neither blank nor in a comment.

@@ -37,19 +37,27 @@ pub struct File<'s> {
 
 /// Reads a whole file. Never fails: errors are findings.
 pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
-    let (mut file, mut stream) = open(text, false, limits);
+    let (mut file, mut stream) = open(text, AfterJson::Stop, limits);
     while let Some(document) = stream.next(&mut file) {
         file.documents.push(document);
     }
     file
 }
 
+/// The treatment of a text that follows at most one JSON value and is not JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterJson {
+    /// It is an error.
+    Stop,
+    /// It is read as YAML, as kubectl does from 1.33 on.
+    ReadOn,
+}
+
 /// The unread rest of a file.
 pub struct Stream<'s> {
     /// The format in which kubectl reads the file; `None` if there are no more documents.
     mode: Option<Mode>,
-    /// Whether kubectl reads on as YAML where JSON ends.
-    reads_on: bool,
+    after_json: AfterJson,
     /// JSON values read so far.
     values: usize,
     limits: Limits,
@@ -63,8 +71,7 @@ pub struct Stream<'s> {
 }
 
 /// Opens a file without its documents. [`Stream::next`] reads them one by one, so a caller may keep one at a time in memory.
-/// `reads_on`: what follows at most one JSON value and is not JSON is read as YAML, as kubectl does from 1.33 on.
-pub fn open<'s>(text: &'s str, reads_on: bool, limits: &Limits) -> (File<'s>, Stream<'s>) {
+pub fn open<'s>(text: &'s str, after_json: AfterJson, limits: &Limits) -> (File<'s>, Stream<'s>) {
     let mut file = File { source: Source::new(text), documents: Vec::new(), findings: Vec::new(), json_error: None };
     let mut mode = Some(mode(text));
     if let Some(finding) = too_large(text, limits) {
@@ -76,7 +83,7 @@ pub fn open<'s>(text: &'s str, reads_on: bool, limits: &Limits) -> (File<'s>, St
     }
     let at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
     let reader = yaml::Reader::part(text, 0, 0, false);
-    (file, Stream { mode, reads_on, values: 0, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
+    (file, Stream { mode, after_json, values: 0, limits: *limits, at, pieces: Pieces::default(), reader, nodes: 0 })
 }
 
 impl<'s> Stream<'s> {
@@ -110,7 +117,8 @@ impl<'s> Stream<'s> {
     /// Tries YAML where JSON could not be read (apimachinery 0.33 and later, pkg/util/yaml/decoder.go, `YAMLOrJSONDecoder.Decode`): if
     /// the first piece is not YAML either, the error about JSON is kept.
     fn stop_or_read_on(&mut self, file: &mut File<'s>, error: JsonError) -> Option<Document<'s>> {
-        let from = behind_blanks(file.source.text(), self.at).filter(|_| self.reads_on && self.values <= 1);
+        let from =
+            behind_blanks(file.source.text(), self.at).filter(|_| self.after_json == AfterJson::ReadOn && self.values <= 1);
         if let Some(from) = from {
             let pieces = Pieces::from(&file.source, from);
             let readable = match pieces.clone().next(&file.source) {
@@ -124,7 +132,7 @@ impl<'s> Stream<'s> {
             }
         }
         let mut finding = diagnose::explain_json(&file.source, &error);
-        if self.reads_on && self.values > 1 {
+        if self.after_json == AfterJson::ReadOn && self.values > 1 {
             // It is certain then that the stream is JSON, and its error stays as it is.
             finding.message = finding
                 .message
