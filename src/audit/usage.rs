@@ -289,14 +289,15 @@ struct Sum<'f> {
 impl<'f> Sum<'f> {
     /// Adds a published device.
     fn add(&mut self, cluster: &Cluster<'f>, at: DeviceAt, (state, has_admin): (State, bool)) {
-        let one = |count: &mut Option<usize>, by: bool| *count = Some(count.unwrap_or(0).saturating_add(usize::from(by)));
+        let count = |sum: &mut Option<usize>, by: usize| *sum = Some(sum.unwrap_or(0).saturating_add(by));
+        let in_state = |of: State| usize::from(state == of);
         let devices = &mut self.devices;
-        one(&mut devices.total, true);
-        one(&mut devices.blocked, state == State::Blocked);
-        one(&mut devices.tainted, state == State::Tainted);
-        one(&mut devices.free, state == State::Free);
-        devices.in_use = devices.in_use.saturating_add(usize::from(state == State::InUse));
-        devices.shared = devices.shared.saturating_add(usize::from(state == State::Shared));
+        count(&mut devices.total, 1);
+        count(&mut devices.blocked, in_state(State::Blocked));
+        count(&mut devices.tainted, in_state(State::Tainted));
+        count(&mut devices.free, in_state(State::Free));
+        devices.in_use = devices.in_use.saturating_add(in_state(State::InUse));
+        devices.shared = devices.shared.saturating_add(in_state(State::Shared));
         devices.admin = devices.admin.saturating_add(usize::from(has_admin));
         let Some((slice, device)) = cluster.device(at) else { return };
         for (name, capacity) in device.capacity.iter() {

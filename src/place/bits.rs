@@ -10,19 +10,19 @@ pub struct Bits {
 impl Bits {
     /// Returns the set without a number; `len`: how many numbers there may be.
     pub fn none(len: usize) -> Self {
-        Bits::new(len, false)
+        Bits { words: vec![0; len.div_ceil(64)], len }
     }
 
     /// Returns the set of all numbers below `len`.
     pub fn all(len: usize) -> Self {
-        Bits::new(len, true)
+        let mut bits = Bits { words: vec![u64::MAX; len.div_ceil(64)], len };
+        bits.trim();
+        bits
     }
 
     /// Returns the set of all numbers below `len`, or none of them.
     pub fn new(len: usize, all: bool) -> Self {
-        let mut bits = Bits { words: vec![if all { u64::MAX } else { 0 }; len.div_ceil(64)], len };
-        bits.trim();
-        bits
+        if all { Bits::all(len) } else { Bits::none(len) }
     }
 
     /// Makes the set of the places of `items` for which `test` holds.

@@ -7,7 +7,7 @@ use super::features::{Feature, Features};
 use super::nodes::Judgements;
 use super::selectors::{Cell, Verdicts};
 use super::sorted::equal;
-use super::usage::Usage;
+use super::usage::{Change, Usage};
 use claimkit_values::order;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -211,18 +211,17 @@ impl<'f> Cluster<'f> {
         Some(Subject { driver: &slice.spec.driver, device })
     }
 
-    /// Counts a device that was allocated as in use, or as used by one claim less. `others`: claims that hold it exclusively beside
-    /// the one that gives it back.
-    pub fn use_device(&mut self, result: &AllocatedDevice, added: bool, others: usize) {
+    /// Counts a device that was allocated as in use, or as used by one claim less.
+    pub fn use_device(&mut self, result: &AllocatedDevice, change: Change) {
         let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device)) else { return };
         if result.admin_access == Some(true) && !self.behaviour.admin_is_in_use {
             return;
         }
         if !self.has(Feature::ConsumableCapacity) || result.share_id.is_none() {
-            if added {
-                self.usage.exclusive.insert(identity);
-            } else if others == 0 {
-                self.usage.exclusive.remove(identity);
+            match change {
+                Change::Taken => self.usage.exclusive.insert(identity),
+                Change::GivenBack { others: 0 } => self.usage.exclusive.remove(identity),
+                Change::GivenBack { .. } => {}
             }
             return;
         }
@@ -233,7 +232,7 @@ impl<'f> Cluster<'f> {
             Some((name.as_str(), amount.nanos()))
         });
         let used: Vec<(&'f str, i128)> = used.collect();
-        self.usage.share(identity, &used, added);
+        self.usage.share(identity, &used, change);
     }
 
     /// Returns the only node that sees a device, if its pool and all pools of the same name are local to one node.

@@ -262,7 +262,7 @@ impl Counting<'_, '_> {
                 if !choice.admin() && !cluster.is_free(identity) {
                     continue;
                 }
-                if self.attempt.selectable(choice, at, true).ok()? {
+                if self.attempt.selectable(choice, at).ok()? {
                     let shared = device.allow_multiple_allocations == Some(true) && cluster.has(Feature::ConsumableCapacity);
                     found.push(Candidate { at, identity, shared });
                 }

@@ -66,14 +66,37 @@ fn amounts(list: &Sorted<String, Amount>) -> Amounts<'_> {
     list.iter().map(|(name, amount)| (name.as_str(), exact(amount))).collect()
 }
 
-/// Sums the requests of a pending pod, including `devices`. Without `pod_level`, ignores the pod-level resources.
-pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, pod_level: bool) -> Amounts<'f> {
-    requests(pod, devices, &[], false, pod_level)
+/// The requests of a pod that count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// The requests of its containers.
+    Containers,
+    /// The requests of the pod as a whole, where it has any, in place of those of its containers.
+    Pod,
+}
+
+impl Level {
+    /// Returns the level of a release.
+    pub fn of(pod_level_resources: bool) -> Self {
+        if pod_level_resources { Level::Pod } else { Level::Containers }
+    }
+}
+
+/// Whether a pod is on a node, whose resources may exceed its requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Waiting,
+    Placed,
+}
+
+/// Sums the requests of a pending pod, including `devices`.
+pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, level: Level) -> Amounts<'f> {
+    requests(pod, devices, &[], Stage::Waiting, level)
 }
 
 /// Sums the resources of a pod where containers that do not request one of `unrequested` count with that amount.
-pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], placed: bool, pod_level: bool) -> Amounts<'f> {
-    requests(pod, &Amounts::new(), unrequested, placed, pod_level)
+pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], stage: Stage, level: Level) -> Amounts<'f> {
+    requests(pod, &Amounts::new(), unrequested, stage, level)
 }
 
 /// Sums the resources of a pod on a node, which may exceed its requests.
@@ -82,30 +105,24 @@ pub fn of_placed(pod: &Pod) -> Amounts<'_> {
     for claim in &pod.status.node_allocatable_resource_claim_statuses {
         add(&mut devices, &amounts(&claim.resources));
     }
-    requests(pod, &devices, &[], true, true)
+    requests(pod, &devices, &[], Stage::Placed, Level::Pod)
 }
 
-fn requests<'f>(
-    pod: &'f Pod,
-    devices: &Amounts<'f>,
-    unrequested: &[(&'f str, i128)],
-    placed: bool,
-    pod_level: bool,
-) -> Amounts<'f> {
+fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, unrequested: &[(&'f str, i128)], stage: Stage, level: Level) -> Amounts<'f> {
     let mut sum = Amounts::new();
-    let of_container = |container, placed| {
-        let mut asked = of_container(pod, container, placed);
+    let of_container = |container, stage| {
+        let mut asked = of_container(pod, container, stage);
         unrequested.iter().for_each(|(name, amount)| asked.insert_new(name, *amount));
         asked
     };
     for container in &pod.spec.containers {
-        add(&mut sum, &of_container(container, placed));
+        add(&mut sum, &of_container(container, stage));
     }
     // Init containers run one after the other, beside the sidecars that started before.
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
     for container in &pod.spec.init_containers {
         let is_sidecar = container.restart_policy.as_deref() == Some("Always");
-        let mut phase = of_container(container, placed && is_sidecar);
+        let mut phase = of_container(container, if is_sidecar { stage } else { Stage::Waiting });
         if is_sidecar {
             add(&mut sum, &phase);
             add(&mut sidecars, &phase);
@@ -118,8 +135,8 @@ fn requests<'f>(
     join(&mut sum, &most, i128::max);
     let of_pod = of_whole(pod, &sum);
     add(&mut sum, devices);
-    if pod_level && !of_pod.is_empty() {
-        let has = pod.status.resources.as_ref().filter(|_| placed);
+    if level == Level::Pod && !of_pod.is_empty() {
+        let has = pod.status.resources.as_ref().filter(|_| stage == Stage::Placed);
         let has = has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
         for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
             let amount = has.as_ref().map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
@@ -148,7 +165,7 @@ fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-fn of_container<'f>(pod: &'f Pod, container: &'f Container, placed: bool) -> Amounts<'f> {
+fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: Stage) -> Amounts<'f> {
     let Resources { requests, limits, .. } = &container.resources;
     let mut asked = amounts(requests);
     // The server fills in missing requests (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
@@ -156,7 +173,7 @@ fn of_container<'f>(pod: &'f Pod, container: &'f Container, placed: bool) -> Amo
         asked.insert_new(name, exact(limit));
     }
     let mut statuses = pod.status.init_container_statuses.iter().chain(&pod.status.container_statuses);
-    let status = statuses.find(|status| placed && status.name == container.name);
+    let status = statuses.find(|status| stage == Stage::Placed && status.name == container.name);
     match status.and_then(|status| Some((status, status.resources.as_ref()?))) {
         Some((status, has)) => effective(pod, asked, has, &status.allocated_resources),
         None => asked,

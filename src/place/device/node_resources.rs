@@ -3,7 +3,7 @@
 
 use super::amount::{Amount, UNIT, spell};
 use super::cluster::{Cluster, DeviceAt};
-use super::demand::{self, Amounts};
+use super::demand::{self, Amounts, Level};
 use super::facts::{Claim, NodeResource, Pod};
 use super::results::{AllocationResult, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
@@ -174,8 +174,8 @@ pub fn check(
         let sum = devices.get(taken.resource.as_str()).copied().unwrap_or(0);
         devices.insert(&taken.resource, sum.saturating_add(taken.amount));
     }
-    let requested = demand::of_waiting(asking, &devices, true);
-    let parts = demand::of_waiting(asking, &devices, false);
+    let requested = demand::of_waiting(asking, &devices, Level::Pod);
+    let parts = demand::of_waiting(asking, &devices, Level::Containers);
     let refusal = too_little(asking, &requested, &parts);
     let (needs, refusal) = match refusal {
         Some(refusal) => (Vec::new(), Some(refusal)),

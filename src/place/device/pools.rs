@@ -191,9 +191,9 @@ impl<'c, 'f> Gatherer<'c, 'f> {
         };
         // Order: the node's own slices first, slices with binding conditions last, then the order of the facts. Counter slices
         // count as slices without a node name.
-        let rank = |at: &SliceAt, counter: bool| (!(behaviour.node_slices_first && by_name(at) && !counter), binding(at), *at);
-        let mut all: Vec<_> = walked.iter().map(|at| rank(at, false)).collect();
-        all.extend(counters.iter().map(|at| rank(at, true)));
+        let own = |at: &SliceAt| behaviour.node_slices_first && by_name(at);
+        let mut all: Vec<_> = walked.iter().map(|at| (!own(at), binding(at), *at)).collect();
+        all.extend(counters.iter().map(|at| (true, binding(at), *at)));
         ordered(&all, &|a, b| a.cmp(b)).into_iter().map(|(_, _, at)| at).collect()
     }
 

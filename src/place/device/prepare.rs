@@ -214,7 +214,7 @@ impl<'s> Attempt<'s> {
                 return Err(format!("{before}: asks for all devices, but resource pool {id} is currently invalid"));
             }
             for (at, device) in pool.devices.iter().flat_map(|slice| cluster.devices_of(*slice)) {
-                if !self.selectable(choice, at, !cluster.behaviour.all_ignores_class)? {
+                if !self.selectable_by(choice, choice.class.filter(|_| !cluster.behaviour.all_ignores_class), at)? {
                     continue;
                 }
                 let identity = cluster.identity(at);
@@ -257,7 +257,12 @@ impl<'s> Attempt<'s> {
     }
 
     /// Returns true if the selectors and node selection allow the device for the request. `Err` is upstream's error.
-    pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
+    pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt) -> Result<bool, String> {
+        self.selectable_by(choice, choice.class, at)
+    }
+
+    /// Does the same with the selectors of a class or without.
+    fn selectable_by(&self, choice: &Choice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
         let cluster = self.cluster;
         let Some((slice, device)) = cluster.device(at) else { return Ok(false) };
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
@@ -269,7 +274,7 @@ impl<'s> Attempt<'s> {
         if let Some(known) = self.known.borrow().get(&key).and_then(|devices| devices.get(&identity)) {
             return Ok(*known);
         }
-        let verdict = self.selected(choice, at, with_class)? && {
+        let verdict = self.selected(choice, class, at)? && {
             let place = NodeFields::of_device(device);
             slice.spec.per_device_node_selection != Some(true)
                 || place.has(self.node, &cluster.facts.nodes, &cluster.judgements).map_err(|error| error.parse_text())?
@@ -289,9 +294,9 @@ impl<'s> Attempt<'s> {
         format!("{before} on device {}: {error}{hint}", cluster.device_name(at))
     }
 
-    fn selected(&self, choice: &Choice<'s>, at: DeviceAt, with_class: bool) -> Result<bool, String> {
+    fn selected(&self, choice: &Choice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
         let cluster = self.cluster;
-        let of_class = choice.class.filter(|_| with_class).map_or(&[][..], |class| class.spec.selectors.as_slice());
+        let of_class = class.map_or(&[][..], |class| class.spec.selectors.as_slice());
         for (own, selectors) in [(false, of_class), (true, choice.ask.selectors.as_slice())] {
             for (index, selector) in selectors.iter().enumerate() {
                 match cluster.ask(selector, at) {

@@ -66,6 +66,15 @@ struct Taken<'s> {
     results: usize,
 }
 
+/// The need of a choice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// This device, because mode All takes each.
+    ThisDevice,
+    /// Any device that fits.
+    AnyDevice,
+}
+
 /// A search in an attempt.
 #[derive(Debug)]
 pub struct Search<'a, 's> {
@@ -191,7 +200,7 @@ impl<'a, 's> Search<'a, 's> {
         let index = usize::try_from(at.device).unwrap_or(usize::MAX);
         let choice = self.choice(at.claim, at.request, at.sub.unwrap_or(0));
         let Some(candidate) = choice.and_then(|choice| choice.all.as_ref()?.get(index)).copied() else { return Ok(false) };
-        let taken = self.take(at, candidate, true)?;
+        let taken = self.take(at, candidate, Need::ThisDevice)?;
         let sub = if behaviour.all_forgets_subrequest { None } else { at.sub };
         let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
         let next = Position { sub, device, start: (0, 0, 0), depth, ..at };
@@ -239,7 +248,7 @@ impl<'a, 's> Search<'a, 's> {
                     if self.is_used(choice.admin(), at.claim, identity) {
                         continue;
                     }
-                    if !attempt.selectable(choice, device_at, true).map_err(Stop::Fatal)? {
+                    if !attempt.selectable(choice, device_at).map_err(Stop::Fatal)? {
                         continue;
                     }
                     if cluster.has(Feature::ConsumableCapacity) {
@@ -252,7 +261,9 @@ impl<'a, 's> Search<'a, 's> {
                             continue;
                         }
                     }
-                    let Some(taken) = self.take(at, Candidate { pool: pool_at, at: device_at }, false)? else { continue };
+                    let Some(taken) = self.take(at, Candidate { pool: pool_at, at: device_at }, Need::AnyDevice)? else {
+                        continue;
+                    };
                     let start = (pool_at, slice_at, device_at.index.saturating_add(1));
                     let (device, depth) = (at.device.saturating_add(1), at.depth.saturating_add(1));
                     match self.one(Position { device, start, depth, ..at }) {
@@ -271,15 +282,21 @@ impl<'a, 's> Search<'a, 's> {
 
     /// Returns whether the device is in use already, or chosen in this attempt.
     fn is_used(&self, admin: bool, claim: usize, identity: Identity) -> bool {
+        if admin { self.is_used_by_admin(claim, identity) } else { self.is_used_exclusively(identity) }
+    }
+
+    fn is_used_by_admin(&self, claim: usize, identity: Identity) -> bool {
         let claims = self.chosen.get(&identity);
-        if admin {
-            return self.attempt.cluster.behaviour.admin_counts && claims.is_some_and(|claims| claims.contains(&claim));
-        }
+        self.attempt.cluster.behaviour.admin_counts && claims.is_some_and(|claims| claims.contains(&claim))
+    }
+
+    fn is_used_exclusively(&self, identity: Identity) -> bool {
+        let claims = self.chosen.get(&identity);
         self.attempt.cluster.usage.exclusive.contains(&identity) || claims.is_some_and(|claims| !claims.is_empty())
     }
 
     /// Chooses a device: `allocateDevice`. `None`: it is refused.
-    fn take(&mut self, at: Position, candidate: Candidate, must: bool) -> Result<Option<Taken<'s>>, Stop> {
+    fn take(&mut self, at: Position, candidate: Candidate, need: Need) -> Result<Option<Taken<'s>>, Stop> {
         let attempt = self.attempt;
         let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
         let (Some(choice), Some((slice, device)), Some(pool), Some(claim)) = (
@@ -293,8 +310,8 @@ impl<'a, 's> Search<'a, 's> {
         let identity = cluster.identity(candidate.at);
         let capacity_on = cluster.has(Feature::ConsumableCapacity);
         let shared = capacity_on && device.allow_multiple_allocations == Some(true);
-        let used_by_normal = !choice.admin && self.is_used(false, at.claim, identity);
-        if used_by_normal || (choice.admin && !shared && self.is_used(true, at.claim, identity)) {
+        let used_by_normal = !choice.admin && self.is_used_exclusively(identity);
+        if used_by_normal || (choice.admin && !shared && self.is_used_by_admin(at.claim, identity)) {
             return Ok(None);
         }
         let consumes = !device.consumes_counters.is_empty() && !cluster.ignores_counters;
@@ -310,7 +327,7 @@ impl<'a, 's> Search<'a, 's> {
         let mut account = None;
         let mut groups = Before::new();
         if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
-            if must && behaviour.all_loses_pool {
+            if need == Need::ThisDevice && behaviour.all_loses_pool {
                 let why = "invalid memory address or nil pointer dereference";
                 return Err(Stop::Panic(format!("runtime error: {why}")));
             }
@@ -336,7 +353,7 @@ impl<'a, 's> Search<'a, 's> {
         }
         if !self.constrain(at.claim, &choice, candidate.at, device, &slice.spec.driver)? {
             self.refuse(account, device, groups);
-            if !must {
+            if need == Need::AnyDevice {
                 return Ok(None);
             }
             let (claim, device) = (claim.metadata.full_name(), cluster.device_name(candidate.at));

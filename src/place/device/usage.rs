@@ -10,6 +10,16 @@ use std::rc::Rc;
 /// Capacity by name, in nanos.
 pub type Consumed<'f> = Sorted<&'f str, i128>;
 
+/// A change of a device that is in an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Taken,
+    GivenBack {
+        /// How many other claims still hold it exclusively.
+        others: usize,
+    },
+}
+
 /// A set of identities.
 #[derive(Clone, Debug, Default)]
 pub struct Identities(Vec<bool>);
@@ -83,15 +93,18 @@ impl<'f> Usage<'f> {
     }
 
     /// Counts a device as used by a share with these capacities, or by one share less.
-    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], added: bool) {
+    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], change: Change) {
         self.shared.insert(identity);
         let Some(place) = self.consumed.get_mut(identity.index()) else { return };
         let sums = place.get_or_insert_default();
         for (name, amount) in consumed {
             let sum = sums.entry(name);
-            *sum = if added { sum.saturating_add(*amount) } else { sum.saturating_sub(*amount) };
+            *sum = match change {
+                Change::Taken => sum.saturating_add(*amount),
+                Change::GivenBack { .. } => sum.saturating_sub(*amount),
+            };
         }
-        if !added && sums.values().all(|sum| *sum <= 0) {
+        if change != Change::Taken && sums.values().all(|sum| *sum <= 0) {
             *place = None;
             self.shared.remove(identity);
         }

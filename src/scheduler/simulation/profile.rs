@@ -4,6 +4,7 @@ use super::outcome::Refusal;
 use super::ports::{self, Port};
 use super::resources::Requests;
 use super::{node_affinity, taints};
+use crate::place::device::demand::Stage;
 use crate::place::device::facts::{Facts, Pod, PodSpec};
 use crate::place::device::nodes::Judgements;
 use std::cell::OnceCell;
@@ -34,9 +35,9 @@ pub struct NodeViews {
 }
 
 impl Profile {
-    /// Returns the profile of a pod. `placed`: it has a node.
-    pub fn of(names: &super::resources::Names, rules: &super::release::ReleaseRules, pod: &Pod, placed: bool) -> Self {
-        Profile { requests: Requests::of(names, pod, placed, rules), ports: ports::of(&pod.spec), nodes: OnceCell::new() }
+    /// Returns the profile of a pod.
+    pub fn of(names: &super::resources::Names, rules: &super::release::ReleaseRules, pod: &Pod, stage: Stage) -> Self {
+        Profile { requests: Requests::of(names, pod, stage, rules), ports: ports::of(&pod.spec), nodes: OnceCell::new() }
     }
 
     /// Returns the results of the spec on every node.

@@ -2,7 +2,7 @@
 
 use super::outcome::{Plugin, Reason, Refusal};
 use super::release::ReleaseRules;
-use crate::place::device::demand::{self, Amounts};
+use crate::place::device::demand::{self, Amounts, Level, Stage};
 use crate::place::device::facts::{Facts, Node, Pod};
 use crate::place::device::sorted::Set;
 use crate::place::device::status::Code;
@@ -78,11 +78,15 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Returns the requests of a pod. `placed`: the amounts allocated on its node count, too.
-    pub fn of(names: &Names, pod: &Pod, placed: bool, rules: &ReleaseRules) -> Self {
+    /// Returns the requests of a pod; if it is placed, the amounts allocated on its node count, too.
+    pub fn of(names: &Names, pod: &Pod, stage: Stage, rules: &ReleaseRules) -> Self {
         let none = Amounts::new();
-        let real = if placed { demand::of_placed(pod) } else { demand::of_waiting(pod, &none, rules.pod_level_resources) };
-        let scored = demand::with_unrequested(pod, &UNREQUESTED, placed, rules.pod_level_resources);
+        let level = Level::of(rules.pod_level_resources);
+        let real = match stage {
+            Stage::Placed => demand::of_placed(pod),
+            Stage::Waiting => demand::of_waiting(pod, &none, level),
+        };
+        let scored = demand::with_unrequested(pod, &UNREQUESTED, stage, level);
         let of = |name: &str| {
             let counted = scored.get(name).map_or(0, |exact| demand::counted(name, *exact));
             i64::try_from(counted).unwrap_or(i64::MAX)
