@@ -180,9 +180,7 @@ fn by_budget(prepared: &Prepared<'_>, pods: &[usize]) -> (Vec<usize>, Vec<usize>
         }
         false
     };
-    let marked: Vec<(usize, bool)> = pods.iter().map(|pod| (*pod, violates(pod))).collect();
-    let pick = |wanted: bool| marked.iter().filter(|(_, violates)| *violates == wanted).map(|(pod, _)| *pod).collect();
-    (pick(true), pick(false))
+    pods.iter().copied().partition(|pod| violates(pod))
 }
 
 /// Chooses the node where least is lost (`pickOneNodeForPreemption`), and returns whether another one is as good.

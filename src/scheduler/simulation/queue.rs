@@ -71,6 +71,13 @@ struct Alike {
     demand: Option<usize>,
 }
 
+/// Whether plugins act after a failed attempt, and may end other pods.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PostFilter {
+    Run,
+    Skip,
+}
+
 /// The outcome of a placement.
 enum Placed {
     Bound,
@@ -220,7 +227,7 @@ impl<'r, 'f> Run<'r, 'f> {
             // This pod stands for the equal ones from now on.
             alike = alike.map(|alike| Alike { pod, ..alike });
         }
-        let (attempt, post) = self.attempt(pod, &claims, true);
+        let (attempt, post) = self.attempt(pod, &claims, PostFilter::Run);
         match attempt {
             Attempt::Fits { node, tied, unsure } => {
                 self.take(pod, node, tied, unsure, &claims);
@@ -283,8 +290,8 @@ impl<'r, 'f> Run<'r, 'f> {
         })
     }
 
-    /// Makes one attempt, and lets the plugins act after it failed.
-    fn attempt(&mut self, pod: usize, claims: &[usize], post: bool) -> (Attempt, Option<Post>) {
+    /// Makes one attempt.
+    fn attempt(&mut self, pod: usize, claims: &[usize], post: PostFilter) -> (Attempt, Option<Post>) {
         let prepared = &*self.prepared;
         let held: Vec<Rc<Claim>> = claims.iter().filter_map(|at| self.state.claims.get(*at)).cloned().collect();
         let Some(facts) = prepared.facts.pods.get(pod) else { return (nothing(), None) };
@@ -296,7 +303,9 @@ impl<'r, 'f> Run<'r, 'f> {
             (watch.see)(&Seen::new(prepared, &self.state, &turn, &attempt));
         }
         let after = match &attempt {
-            Attempt::Fails(fails) if post => Some(preemption::post_filter(prepared, &mut self.state, &mut turn, fails)),
+            Attempt::Fails(fails) if post == PostFilter::Run => {
+                Some(preemption::post_filter(prepared, &mut self.state, &mut turn, fails))
+            }
             _ => None,
         };
         (attempt, after)
@@ -379,7 +388,7 @@ impl<'r, 'f> Run<'r, 'f> {
                     continue;
                 }
             };
-            match self.attempt(*pod, &claims, false).0 {
+            match self.attempt(*pod, &claims, PostFilter::Skip).0 {
                 Attempt::Fits { node, tied, unsure } => {
                     if self.take(*pod, node, tied, unsure, &claims) {
                         scheduled = scheduled.saturating_add(1);

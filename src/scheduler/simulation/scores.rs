@@ -31,10 +31,10 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f
     let pick = |all: &[i64]| -> Vec<i64> { nodes.iter().map(|node| all.get(*node).copied().unwrap_or(0)).collect() };
     let views = turn.views;
     if let Some(advised) = &views.advised_against {
-        add(&normalized(&pick(advised), true), weight::TAINT_TOLERATION);
+        add(&reversed(normalized(&pick(advised))), weight::TAINT_TOLERATION);
     }
     if let Some(preferred) = &views.preferred {
-        add(&normalized(&pick(preferred), false), weight::NODE_AFFINITY);
+        add(&normalized(&pick(preferred)), weight::NODE_AFFINITY);
     }
     if let Some(scores) = topology_spread::scores(prepared, state, turn.facts, nodes) {
         add(&scores, weight::POD_TOPOLOGY_SPREAD);
@@ -50,7 +50,7 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f
             _ => 0,
         };
         let scores: Vec<i64> = nodes.iter().map(of).collect();
-        add(&normalized(&scores, false), weight::DYNAMIC_RESOURCES);
+        add(&normalized(&scores), weight::DYNAMIC_RESOURCES);
     }
     let requests = &turn.profile.requests;
     let fit: Vec<i64> = nodes.iter().map(|node| least_allocated(prepared, state, requests.scored, *node)).collect();
@@ -64,13 +64,14 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f
 }
 
 /// Scales scores between 0 and the best one (`helper.DefaultNormalizeScore`).
-fn normalized(scores: &[i64], reverse: bool) -> Vec<i64> {
+fn normalized(scores: &[i64]) -> Vec<i64> {
     let most = scores.iter().max().copied().unwrap_or(0).max(0);
-    let one = |score: &i64| {
-        let scaled = score.saturating_mul(BEST).checked_div(most).unwrap_or(0);
-        if reverse { BEST.saturating_sub(scaled) } else { scaled }
-    };
-    scores.iter().map(one).collect()
+    scores.iter().map(|score| score.saturating_mul(BEST).checked_div(most).unwrap_or(0)).collect()
+}
+
+/// Makes the best of scaled scores the worst.
+fn reversed(scores: Vec<i64>) -> Vec<i64> {
+    scores.into_iter().map(|score| BEST.saturating_sub(score)).collect()
 }
 
 fn allocatable(prepared: &Prepared<'_>, node: usize) -> [i64; 2] {

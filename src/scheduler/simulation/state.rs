@@ -30,6 +30,13 @@ pub struct PodState {
     pub ending: bool,
 }
 
+/// The way of a pod.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Move {
+    Onto,
+    Off,
+}
+
 /// How many pods of a set are on each node.
 #[derive(Clone, Debug)]
 pub struct Counter {
@@ -103,7 +110,7 @@ impl State {
 
     /// Puts a pod on a node.
     pub fn place(&mut self, prepared: &Prepared<'_>, pod: usize, node: usize) {
-        self.count(prepared, pod, node, true);
+        self.count(prepared, pod, node, Move::Onto);
         if let Some(state) = self.pods.get_mut(pod) {
             state.node = Some(node);
         }
@@ -112,15 +119,18 @@ impl State {
     /// Takes a pod off its node.
     pub fn remove(&mut self, prepared: &Prepared<'_>, pod: usize) {
         let Some(node) = self.pods.get_mut(pod).and_then(|state| state.node.take()) else { return };
-        self.count(prepared, pod, node, false);
+        self.count(prepared, pod, node, Move::Off);
     }
 
-    fn count(&mut self, prepared: &Prepared<'_>, pod: usize, node: usize, added: bool) {
+    fn count(&mut self, prepared: &Prepared<'_>, pod: usize, node: usize, step: Move) {
         self.version = prepared.next_version();
         let (Some(profile), Some(facts)) = (prepared.profile(pod), prepared.facts.pods.get(pod)) else { return };
         let ending = self.pods.get(pod).is_some_and(|state| state.ending);
         let apply = |sum: &mut i64, amount: i64| {
-            *sum = if added { sum.saturating_add(amount) } else { sum.saturating_sub(amount) };
+            *sum = match step {
+                Move::Onto => sum.saturating_add(amount),
+                Move::Off => sum.saturating_sub(amount),
+            };
         };
         if let Some(state) = self.nodes.get_mut(node) {
             for (resource, amount) in &profile.requests.amounts {
@@ -131,26 +141,28 @@ impl State {
             for (sum, amount) in state.scored.iter_mut().zip(profile.requests.scored) {
                 apply(sum, amount);
             }
-            if added {
-                state.pods.push(pod);
-                state.ports.extend(profile.ports.iter().cloned());
-            } else {
-                state.pods.retain(|known| *known != pod);
-                for port in &profile.ports {
-                    if let Some(at) = state.ports.iter().position(|known| known == port) {
-                        state.ports.remove(at);
+            match step {
+                Move::Onto => {
+                    state.pods.push(pod);
+                    state.ports.extend(profile.ports.iter().cloned());
+                }
+                Move::Off => {
+                    state.pods.retain(|known| *known != pod);
+                    for port in &profile.ports {
+                        if let Some(at) = state.ports.iter().position(|known| known == port) {
+                            state.ports.remove(at);
+                        }
                     }
                 }
             }
         }
         for counter in self.counters.iter_mut().filter(|counter| counter.pods.contains(prepared.facts, facts, ending)) {
-            counter.add(node, added);
+            counter.count(node, step);
         }
         if prepared.has_affinity(pod) {
-            if added {
-                self.with_affinity.push(pod);
-            } else {
-                self.with_affinity.retain(|known| *known != pod);
+            match step {
+                Move::Onto => self.with_affinity.push(pod),
+                Move::Off => self.with_affinity.retain(|known| *known != pod),
             }
         }
     }
@@ -159,13 +171,13 @@ impl State {
     pub fn end(&mut self, prepared: &Prepared<'_>, pod: usize) {
         let node = self.pods.get(pod).and_then(|state| state.node);
         if let Some(node) = node {
-            self.count(prepared, pod, node, false);
+            self.count(prepared, pod, node, Move::Off);
         }
         if let Some(state) = self.pods.get_mut(pod) {
             state.ending = true;
         }
         if let Some(node) = node {
-            self.count(prepared, pod, node, true);
+            self.count(prepared, pod, node, Move::Onto);
         }
     }
 
@@ -179,7 +191,7 @@ impl State {
             if let Some(node) = state.node
                 && counter.pods.contains(prepared.facts, pod, state.ending)
             {
-                counter.add(node, true);
+                counter.count(node, Move::Onto);
             }
         }
         self.counters.push(counter);
@@ -199,10 +211,11 @@ impl State {
 }
 
 impl Counter {
-    fn add(&mut self, node: usize, added: bool) {
-        if let Some(count) = self.counts.get_mut(node) {
-            *count = if added { count.saturating_add(1) } else { count.saturating_sub(1) };
-            self.total = if added { self.total.saturating_add(1) } else { self.total.saturating_sub(1) };
-        }
+    fn count(&mut self, node: usize, step: Move) {
+        let Some(count) = self.counts.get_mut(node) else { return };
+        (*count, self.total) = match step {
+            Move::Onto => (count.saturating_add(1), self.total.saturating_add(1)),
+            Move::Off => (count.saturating_sub(1), self.total.saturating_sub(1)),
+        };
     }
 }

@@ -62,14 +62,14 @@ fn label<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
 impl<'f> Constraint<'f> {
     fn of(prepared: &Prepared<'f>, state: &mut State, pod: &'f Pod, written: &'f SpreadConstraint) -> Self {
         let selector = selector_of(written, pod);
-        let honors = |policy: &Option<String>, default: bool| policy.as_ref().map_or(default, |policy| policy == "Honor");
+        let honor = |policy: &String| policy == "Honor";
         Constraint {
             key: &written.topology_key,
             max_skew: written.max_skew,
             min_domains: written.min_domains.unwrap_or(1),
             counts_itself: selector.matches(&pod.metadata.labels),
-            honors_affinity: honors(&written.node_affinity_policy, true),
-            honors_taints: honors(&written.node_taints_policy, false),
+            honors_affinity: written.node_affinity_policy.as_ref().is_none_or(honor),
+            honors_taints: written.node_taints_policy.as_ref().is_some_and(honor),
             counter: state.counter(prepared, Pods::Selected { namespace: pod.metadata.namespace.clone(), selector }),
         }
     }
