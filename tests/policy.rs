@@ -34,7 +34,7 @@ impl Cluster for Recorded<'_> {
 fn answer(fixture: &Fixture) -> String {
     match fixture.operation {
         "validate" => hosts::validate(&fixture.payload, Some(&Recorded(&fixture.cluster))),
-        _ => hosts::validate_settings(&fixture.payload, true),
+        _ => hosts::validate_settings(&fixture.payload),
     }
 }
 
@@ -42,7 +42,7 @@ fn answer(fixture: &Fixture) -> String {
 fn answer_alone(fixture: &Fixture) -> String {
     match fixture.operation {
         "validate" => hosts::validate(&fixture.payload, None),
-        _ => hosts::validate_settings(&fixture.payload, false),
+        _ => hosts::validate_settings_without_cluster(&fixture.payload),
     }
 }
 
@@ -214,8 +214,8 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
         let text = settings.to_string();
         let begin = format!("{name}: this host cannot be asked");
         let read = |answer: String| serde_json::from_str::<Value>(&answer).unwrap();
-        assert_eq!(hosts::validate_settings(text.as_bytes(), true), r#"{"valid":true}"#);
-        let told = read(hosts::validate_settings(text.as_bytes(), false));
+        assert_eq!(hosts::validate_settings(text.as_bytes()), r#"{"valid":true}"#);
+        let told = read(hosts::validate_settings_without_cluster(text.as_bytes()));
         assert_eq!((&told["valid"], told["message"].as_str().unwrap().starts_with(&begin)), (&json!(false), true), "{told}");
         let request = r#"{"operation": "CREATE", "object": {}}"#;
         let wasi = read(hosts::validate(format!(r#"{{"request": {request}, "settings": {text}}}"#).as_bytes(), None));
@@ -490,7 +490,7 @@ fn what_admins_copy_works() {
     let folder = root().join("pkg/policy");
     let mut checked = 0;
     let valid = |settings: &Value, place: &str| {
-        let answer = hosts::validate_settings(settings.to_string().as_bytes(), true);
+        let answer = hosts::validate_settings(settings.to_string().as_bytes());
         assert_eq!(answer, r#"{"valid":true}"#, "{place}");
     };
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
@@ -507,7 +507,7 @@ fn what_admins_copy_works() {
             let puts_in_place = |setting: &str| ["default", "fallback"].iter().any(|key| !settings[setting][key].is_null());
             let changes = ["deviceClasses", "resourceClasses", "allocationModes"].into_iter().any(puts_in_place);
             assert_eq!(policy["spec"]["mutating"], changes, "{}", sample.display());
-            let asks = hosts::validate_settings(settings.to_string().as_bytes(), false) != r#"{"valid":true}"#;
+            let asks = hosts::validate_settings_without_cluster(settings.to_string().as_bytes()) != r#"{"valid":true}"#;
             assert_eq!(policy["spec"]["contextAwareResources"].is_array(), asks, "{}", sample.display());
             checked += 1;
         }

@@ -74,7 +74,7 @@ pub extern "C" fn __guest_call(operation_len: usize, payload_len: usize) -> i32 
     unsafe { __guest_request(operation.as_mut_ptr(), payload.as_mut_ptr()) };
     let answer = match operation.as_slice() {
         b"validate" => hosts::validate(&payload, Some(&Kubewarden)),
-        b"validate_settings" => hosts::validate_settings(&payload, true),
+        b"validate_settings" => hosts::validate_settings(&payload),
         b"protocol_version" => hosts::PROTOCOL_VERSION.to_owned(),
         other => {
             let other = String::from_utf8_lossy(other);

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let operation = std::env::args().nth(1).unwrap_or_default();
     let answer: fn(&[u8]) -> String = match operation.as_str() {
         "validate" => |payload| hosts::validate(payload, None),
-        "validate-settings" => |payload| hosts::validate_settings(payload, false),
+        "validate-settings" => hosts::validate_settings_without_cluster,
         "answer" => raw_mode::answer,
         "protocol-version" => {
             return print(hosts::PROTOCOL_VERSION);

@@ -79,12 +79,12 @@ pub struct Host<'h> {
     pub operation: OperationIs,
 }
 
-/// Checks settings for a host that cannot be asked for the cluster. `labels`: it knows those of the namespace.
+/// Checks settings for a host that cannot be asked for the cluster. `labels`: those of the namespace, if it knows them.
 ///
 /// # Errors
 /// The settings that ask for it.
-pub fn without_cluster(settings: &Settings, labels: bool) -> Result<(), Vec<String>> {
-    let by_labels = settings.asks_for_labels().filter(|_| !labels);
+pub fn without_cluster(settings: &Settings, labels: Option<&BTreeMap<String, String>>) -> Result<(), Vec<String>> {
+    let by_labels = settings.asks_for_labels().filter(|_| labels.is_none());
     let problem = |setting| {
         format!(
             "{setting}: this host cannot be asked for what the cluster holds; use claimkit.wasm in Kubewarden, whose host can"
@@ -103,7 +103,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
         Err(problem) => return Verdict::unreadable("", problem),
     };
     if host.cluster.is_none()
-        && let Err(errors) = without_cluster(settings, host.labels.is_some())
+        && let Err(errors) = without_cluster(settings, host.labels)
     {
         return Verdict::unusable(request.uid(), &errors);
     }

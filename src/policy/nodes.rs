@@ -23,21 +23,30 @@ impl<'r> Selected<'r> {
     /// Returns true if the node is certainly selected. If it is described by labels only, a term that requires a name does not
     /// count.
     pub fn surely(&self, node: &Node) -> bool {
-        self.any(node, false)
+        self.any(node, Confidence::Certain)
     }
 
     /// Returns true if the node may be selected. If it is described by labels only, it may have any name.
     pub fn possibly(&self, node: &Node) -> bool {
-        self.any(node, true)
+        self.any(node, Confidence::Possible)
     }
 
-    fn any(&self, node: &Node, unnamed: bool) -> bool {
-        self.selector.as_ref().is_none_or(|selector| selector.terms.iter().any(|term| matches(term, node, unnamed)))
+    fn any(&self, node: &Node, confidence: Confidence) -> bool {
+        self.selector.as_ref().is_none_or(|selector| selector.terms.iter().any(|term| matches(term, node, confidence)))
     }
 }
 
+/// The certainty of an answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Confidence {
+    /// It holds whatever the node's name is.
+    Certain,
+    /// It holds for some name.
+    Possible,
+}
+
 /// Returns true if a term selects a node; an empty term, and one that cannot be parsed, selects nothing.
-fn matches(term: &Term<'_>, node: &Node, unnamed: bool) -> bool {
+fn matches(term: &Term<'_>, node: &Node, confidence: Confidence) -> bool {
     !term.is_empty()
         && term.requirements.iter().all(|requirement| {
             let Ok(test) = &requirement.test else { return false };
@@ -46,7 +55,7 @@ fn matches(term: &Term<'_>, node: &Node, unnamed: bool) -> bool {
                     let label = node.labels.iter().find(|(key, _)| key == requirement.key);
                     test.holds(label.map(|(_, value)| value.as_str()))
                 }
-                List::Fields if node.name.is_empty() => unnamed,
+                List::Fields if node.name.is_empty() => confidence == Confidence::Possible,
                 List::Fields => {
                     let value = if requirement.key == "metadata.name" { node.name.as_str() } else { "" };
                     test.holds(Some(value))

@@ -40,13 +40,19 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
     )))
 }
 
-/// Answers Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out. `asked`: Kubewarden gives access
-/// to the cluster.
-pub fn validate_settings(payload: &[u8], asked: bool) -> String {
-    let text = utf8(payload).map_err(|problem| vec![problem]);
-    let settings = text.and_then(read_settings);
-    let usable = settings.and_then(|settings| if asked { Ok(()) } else { policy::without_cluster(&settings, false) });
+/// Answers Kubewarden's `validate_settings`: the settings in, a SettingsValidationResponse out.
+pub fn validate_settings(payload: &[u8]) -> String {
+    super::print(&SettingsValidationResponse::of(settings_of(payload).map(|_| ())))
+}
+
+/// Does the same where Kubewarden gives no access to the cluster.
+pub fn validate_settings_without_cluster(payload: &[u8]) -> String {
+    let usable = settings_of(payload).and_then(|settings| policy::without_cluster(&settings, None));
     super::print(&SettingsValidationResponse::of(usable))
+}
+
+fn settings_of(payload: &[u8]) -> Result<Settings, Vec<String>> {
+    utf8(payload).map_err(|problem| vec![problem]).and_then(read_settings)
 }
 
 /// Evaluates for OPA: computes the value of the entry point from the input and from the data, which has the settings.
@@ -68,8 +74,7 @@ pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     if let Some(text) = raw_mode::contract_request(tree, request) {
         return raw_mode::opa_response(&text, uid(tree, request));
     }
-    let settings = || utf8(data).map_err(|problem| vec![problem]).and_then(read_settings);
-    super::print(&OpaResult::of(&verdict(&document, request, settings, uid(tree, request), ALONE)))
+    super::print(&OpaResult::of(&verdict(&document, request, || settings_of(data), uid(tree, request), ALONE)))
 }
 
 /// Judges a request with the settings. `uid` goes into the answer if the settings are invalid.

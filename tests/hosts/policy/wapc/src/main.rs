@@ -79,7 +79,7 @@ impl Cluster for Recorded<'_> {
 fn native(fixture: &fixtures::Fixture) -> String {
     match fixture.operation {
         "validate" => hosts::validate(&fixture.payload, Some(&Recorded(&fixture.cluster))),
-        _ => hosts::validate_settings(&fixture.payload, true),
+        _ => hosts::validate_settings(&fixture.payload),
     }
 }
 
