@@ -193,7 +193,7 @@ impl Completer<'_> {
             .filter(|field| !at.template || schema.go != "ObjectMeta" || matches!(field.json, "labels" | "annotations"))
             .map(|field| {
                 let facts = facts::facts(schema, field, at.release);
-                let rank = if required(at, schema, field, top) {
+                let rank = if required(at, schema, field) || (top && matches!(field.json, "kind" | "apiVersion" | "metadata")) {
                     0
                 } else if facts.server_owned
                     || facts.dropped_on_create
@@ -317,7 +317,7 @@ impl Completer<'_> {
     /// Writes the required fields of a struct, the first at the cursor; a hole if there are none.
     fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
         let mut first = true;
-        for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field, false)) {
+        for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field)) {
             if !first {
                 draft.line(column);
             }
@@ -442,7 +442,7 @@ impl Completer<'_> {
         if node.role == Role::Item && !node.flow && node.value_kind == ValueKind::Scalar && line.from() <= node.key.from() {
             let first = self.found.len();
             let column = range.from().saturating_sub(line.from());
-            self.at_key(document, Some(of), None, range, column, false);
+            self.at_key(document, Some(of), None, range, column, node.flow);
             if self.found.len() > first {
                 return;
             }
@@ -574,10 +574,9 @@ struct KeySlot {
     keyed: bool,
 }
 
-fn required(at: &Located, schema: &Struct, field: &Field, top: bool) -> bool {
+fn required(at: &Located, schema: &Struct, field: &Field) -> bool {
     match (schema.go, field.json) {
         ("ObjectMeta", "name") => !at.template,
-        (_, "kind" | "apiVersion" | "metadata") if top => true,
         _ => facts::facts(schema, field, at.release).required,
     }
 }

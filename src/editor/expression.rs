@@ -138,14 +138,14 @@ fn shown(declaration: &Declaration, signature: &Signature) -> String {
     }
 }
 
-/// Macros: name, inserted text, whether it is a method of a list or map.
-const MACROS: &[(&str, &str, bool)] = &[
-    ("has", "has(a.b) -> bool", false),
-    ("all", "list.all(x, condition) -> bool", true),
-    ("exists", "list.exists(x, condition) -> bool", true),
-    ("exists_one", "list.exists_one(x, condition) -> bool", true),
-    ("filter", "list.filter(x, condition) -> list", true),
-    ("map", "list.map(x, value) -> list", true),
+/// Macros: name, inserted text, and its style: a member is a method of a list or map.
+const MACROS: &[(&str, &str, Style)] = &[
+    ("has", "has(a.b) -> bool", Style::Global),
+    ("all", "list.all(x, condition) -> bool", Style::Member),
+    ("exists", "list.exists(x, condition) -> bool", Style::Member),
+    ("exists_one", "list.exists_one(x, condition) -> bool", Style::Member),
+    ("filter", "list.filter(x, condition) -> list", Style::Member),
+    ("map", "list.map(x, value) -> list", Style::Member),
 ];
 
 /// Returns the texts that can be inserted in an expression at a byte offset; `None` outside of expressions.
@@ -250,8 +250,8 @@ impl Found<'_> {
         }
     }
 
-    fn macros(&mut self, behind: bool) {
-        for (name, detail, _) in MACROS.iter().filter(|(.., member)| *member == behind) {
+    fn macros(&mut self, style: Style) {
+        for (name, detail, _) in MACROS.iter().filter(|(.., of)| *of == style) {
             self.push(name, format!("{name}()"), Sort::Function, (*detail).to_owned());
         }
     }
@@ -287,7 +287,7 @@ impl Found<'_> {
             }
         }
         if types.is_empty() || types.iter().any(|ty| matches!(ty.name(), "list" | "map")) {
-            self.macros(true);
+            self.macros(Style::Member);
         }
         self.functions(Style::Member, &types);
     }
@@ -317,7 +317,7 @@ impl Found<'_> {
                 Some((first, _)) => self.push(first, first.to_owned(), Sort::Attribute, String::new()),
             }
         }
-        self.macros(false);
+        self.macros(Style::Global);
         self.functions(Style::Global, &[]);
     }
 }

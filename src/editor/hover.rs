@@ -210,10 +210,9 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
     let family = at.api.version.family;
     let others = || VERSIONS.iter().filter(|version| version.name != at.api.version.name && version.family == family);
     let since = others().filter_map(|version| in_version(version, schema, field.json).flatten()).chain(here).min();
-    let other = |field_too: bool| {
-        others().any(|version| in_version(version, schema, field.json).is_some_and(|since| since.is_some() == field_too))
-    };
-    let alone = here.is_some() && other(false) && !other(true);
+    // In the other versions that have the struct.
+    let elsewhere = || others().filter_map(|version| in_version(version, schema, field.json));
+    let alone = here.is_some() && elsewhere().next().is_some() && elsewhere().all(|since| since.is_none());
     Info {
         owner: schema.go,
         name: field.json,

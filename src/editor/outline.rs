@@ -162,7 +162,7 @@ impl<'s> Outline<'s> {
             }
             let column = at.saturating_sub(start);
             if self.byte(at) == b'-' && self.blank(at.saturating_add(1)) {
-                self.close(column, true);
+                self.close_before_item(column);
                 let behind = at.saturating_add(1);
                 let item = self.push(Role::Item, Span::new(at, behind), column);
                 self.open.push(item);
@@ -171,7 +171,7 @@ impl<'s> Outline<'s> {
                 continue;
             }
             if let Some((key, colon)) = self.key(at, end) {
-                self.close(column, false);
+                self.close(column);
                 let node = self.push(Role::Key, key, column);
                 self.open.push(node);
                 let behind = colon.saturating_add(1);
@@ -216,7 +216,7 @@ impl<'s> Outline<'s> {
                 }
             }
             _ => {
-                self.close(column, false);
+                self.close(column);
                 self.push(Role::Bare, scalar, column);
             }
         }
@@ -226,10 +226,18 @@ impl<'s> Outline<'s> {
 
     fn push(&mut self, role: Role, key: Span, column: usize) -> usize {
         let parent = self.open.last().copied();
-        self.add(parent, role, key, column, false)
+        self.add(parent, role, key, column)
     }
 
-    fn add(&mut self, parent: Option<usize>, role: Role, key: Span, column: usize, flow: bool) -> usize {
+    fn add_in_flow(&mut self, parent: Option<usize>, role: Role, key: Span) -> usize {
+        let added = self.add(parent, role, key, 0);
+        if let Some(node) = self.nodes.get_mut(added) {
+            node.flow = true;
+        }
+        added
+    }
+
+    fn add(&mut self, parent: Option<usize>, role: Role, key: Span, column: usize) -> usize {
         let quoted = key.len() > 1 && matches!(self.byte(key.from()), b'"' | b'\'');
         let closed = quoted && self.byte(key.to().saturating_sub(1)) == self.byte(key.from());
         let name = Span::new(key.from().saturating_add(usize::from(quoted)), key.to().saturating_sub(usize::from(closed)));
@@ -240,7 +248,7 @@ impl<'s> Outline<'s> {
             name,
             key,
             column,
-            flow,
+            flow: false,
             colon: false,
             value: Span::at(key.to()),
             value_kind: ValueKind::Nothing,
@@ -262,11 +270,18 @@ impl<'s> Outline<'s> {
     }
 
     /// Leaves the blocks that end where something begins at `column`.
-    fn close(&mut self, column: usize, dash: bool) {
+    fn close(&mut self, column: usize) {
+        self.close_all_but(|node| node.column < column);
+    }
+
+    /// Does the same for an item of a list, which may begin in the column of the list's key.
+    fn close_before_item(&mut self, column: usize) {
+        self.close_all_but(|node| node.column < column || (node.column == column && node.role == Role::Key));
+    }
+
+    fn close_all_but(&mut self, stays: impl Fn(&Node) -> bool) {
         while let Some(node) = self.open.last().and_then(|top| self.nodes.get(*top)) {
-            // // A list may begin in the column of its key.
-            let inside = node.column < column || (dash && node.column == column && node.role == Role::Key);
-            if inside {
+            if stays(node) {
                 return;
             }
             self.open.pop();
@@ -481,12 +496,12 @@ impl<'s> Outline<'s> {
         let node = match awaited {
             Some(node) => node,
             None if frame.map => {
-                let key = self.add(frame.owner, Role::Key, span, 0, true);
+                let key = self.add_in_flow(frame.owner, Role::Key, span);
                 frame.pending = Some(key);
                 frame.valued = false;
                 return Some(key);
             }
-            None => self.add(frame.owner, Role::Item, Span::at(span.from()), 0, true),
+            None => self.add_in_flow(frame.owner, Role::Item, Span::at(span.from())),
         };
         frame.valued = true;
         if let Some(node) = self.nodes.get_mut(node) {

@@ -22,6 +22,19 @@ enum Enclosing {
     Template,
 }
 
+/// Whether a value may be `null`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Null {
+    Valid,
+    Invalid,
+}
+
+impl Null {
+    fn valid_if(valid: bool) -> Self {
+        if valid { Null::Valid } else { Null::Invalid }
+    }
+}
+
 /// A struct that is referred to.
 #[derive(Clone)]
 struct Definition {
@@ -158,8 +171,8 @@ impl Export<'_> {
         self.close(']');
     }
 
-    fn ty(&mut self, name: &str, nullable: bool) {
-        if nullable { self.strings("type", [name, "null"]) } else { self.string("type", name) }
+    fn ty(&mut self, name: &str, null: Null) {
+        if null == Null::Valid { self.strings("type", [name, "null"]) } else { self.string("type", name) }
     }
 
     fn description(&mut self, key: &str) {
@@ -380,23 +393,23 @@ impl Export<'_> {
                     Kind { items: Some(_), .. } | Kind { scope: Scope::Cluster, .. } => Enclosing::Anywhere,
                     _ => Enclosing::Namespaced,
                 };
-                self.value(&field.ty, field, &facts, place, kind.items.is_some());
+                self.value(&field.ty, field, &facts, place, Null::valid_if(kind.items.is_some()));
             }
             // The server drops any namespace of a cluster-scoped object.
-            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", true),
+            ("namespace", None) if schema.go == "ObjectMeta" && place != Enclosing::Namespaced => self.ty("string", Null::Valid),
             // The server validates the generated name, not the prefix.
             ("generateName", None) if place == Enclosing::Anywhere && self.version.family == Family::Device => {
-                self.ty("string", true);
+                self.ty("string", Null::Valid);
             }
             // In the later versions the server overwrites the generation of cluster-scoped objects.
             ("generation", None)
                 if schema.go == "ObjectMeta" && place != Enclosing::Namespaced && self.version.family == Family::Device =>
             {
-                self.ty("integer", true);
+                self.ty("integer", Null::Valid);
             }
-            ("metadata", None) => self.value(&field.ty, field, &facts, Enclosing::Template, true),
-            ("items", Some(_)) => self.value(&field.ty, field, &facts, Enclosing::Item, true),
-            _ => self.value(&field.ty, field, &facts, Enclosing::Anywhere, !facts.required),
+            ("metadata", None) => self.value(&field.ty, field, &facts, Enclosing::Template, Null::Valid),
+            ("items", Some(_)) => self.value(&field.ty, field, &facts, Enclosing::Item, Null::Valid),
+            _ => self.value(&field.ty, field, &facts, Enclosing::Anywhere, Null::valid_if(!facts.required)),
         }
         match facts.default {
             Some(default) if field.ty.is_text() => self.string("default", default),
@@ -409,10 +422,10 @@ impl Export<'_> {
         self.close('}');
     }
 
-    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Enclosing, nullable: bool) {
+    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Enclosing, null: Null) {
         match ty {
-            Type::Pointer(inner) => self.value(inner, field, facts, place, nullable),
-            Type::Struct(schema) if nullable => {
+            Type::Pointer(inner) => self.value(inner, field, facts, place, null),
+            Type::Struct(schema) if null == Null::Valid => {
                 self.list("anyOf");
                 self.reference(schema, place, None);
                 self.raw("", r#"{"type":"null"}"#);
@@ -420,7 +433,7 @@ impl Export<'_> {
             }
             Type::Struct(schema) => self.pointer(schema, place),
             Type::List(inner) => {
-                self.ty("array", nullable);
+                self.ty("array", null);
                 self.number("minItems", facts.min_items);
                 self.number("maxItems", facts.max_items);
                 let scalar = !matches!(inner, Type::Struct(_));
@@ -438,16 +451,16 @@ impl Export<'_> {
                     }
                     _ => facts.format.is_none(),
                 };
-                self.value(inner, field, &item, place, empty);
+                self.value(inner, field, &item, place, Null::valid_if(empty));
                 self.close('}');
             }
             Type::String | Type::Named(..) | Type::Uid => {
-                self.ty("string", nullable);
-                self.text(field, facts, nullable);
+                self.ty("string", null);
+                self.text(field, facts, null);
             }
-            Type::Bool => self.ty("boolean", nullable),
+            Type::Bool => self.ty("boolean", null),
             Type::Int64 => {
-                self.ty("integer", nullable);
+                self.ty("integer", null);
                 self.string("format", "int64");
                 self.raw(
                     "minimum",
@@ -460,19 +473,19 @@ impl Export<'_> {
                 self.raw("maximum", "9223372036854775807");
             }
             Type::Int32 => {
-                self.ty("integer", nullable);
+                self.ty("integer", null);
                 self.string("format", "int32");
                 self.raw("minimum", "-2147483648");
                 self.raw("maximum", "2147483647");
             }
             Type::Map(map) => {
-                self.ty("object", nullable);
+                self.ty("object", null);
                 self.open("additionalProperties");
-                self.value(&map.value, field, &Facts::default(), place, true);
+                self.value(&map.value, field, &Facts::default(), place, Null::Valid);
                 self.close('}');
             }
             Type::Time => {
-                self.ty("string", nullable);
+                self.ty("string", null);
                 self.string("format", "date-time");
             }
             Type::Quantity => {
@@ -482,13 +495,13 @@ impl Export<'_> {
                 self.string("pattern", QUANTITY);
                 self.close('}');
                 self.raw("", r#"{"type":"number"}"#);
-                if nullable {
+                if null == Null::Valid {
                     self.raw("", r#"{"type":"null"}"#);
                 }
                 self.close(']');
             }
             Type::StringMap => {
-                self.ty("object", nullable);
+                self.ty("object", null);
                 let key = match facts.format {
                     Some(Format::LabelMap) => LABEL_KEY,
                     _ => ANNOTATION_KEY,
@@ -498,7 +511,7 @@ impl Export<'_> {
                 self.string("pattern", key);
                 self.close('}');
                 self.open("additionalProperties");
-                self.ty("string", true);
+                self.ty("string", Null::Valid);
                 if facts.format == Some(Format::LabelMap) {
                     self.string("pattern", LABEL_VALUE);
                 }
@@ -510,13 +523,13 @@ impl Export<'_> {
         }
     }
 
-    fn text(&mut self, field: &Field, facts: &Facts, nullable: bool) {
+    fn text(&mut self, field: &Field, facts: &Facts, null: Null) {
         if !field.values.is_empty() {
             self.list("enum");
             for value in field.allowed(self.release) {
                 self.string("", value);
             }
-            if nullable {
+            if null == Null::Valid {
                 self.raw("", "\"\"");
                 self.raw("", "null");
             }

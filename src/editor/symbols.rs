@@ -119,6 +119,12 @@ struct Owner {
     namespace: String,
 }
 
+/// Makes the use of a name.
+fn use_of(kind: NameKind, owner: &str, namespace: &str, (name, span): Scalar<'_>) -> Name {
+    let (name, namespace, owner) = (name.to_owned(), namespace.to_owned(), owner.to_owned());
+    Name { kind, name, namespace, owner, definition: false, span }
+}
+
 struct Walk<'o, 't> {
     outline: &'o Outline<'t>,
     /// The nodes in each node.
@@ -196,20 +202,15 @@ impl<'o, 't> Walk<'o, 't> {
         Span::new(from, self.ends.get(at).copied().unwrap_or(from).max(from))
     }
 
-    fn say(&mut self, kind: NameKind, owner: &str, namespace: &str, definition: bool, (name, span): Scalar<'t>) {
-        let (name, namespace, owner) = (name.to_owned(), namespace.to_owned(), owner.to_owned());
-        self.found.names.push(Name { kind, name, namespace, owner, definition, span });
-    }
-
     fn used(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
         if let Some(name) = name {
-            self.say(kind, owner, namespace, false, name);
+            self.found.names.push(use_of(kind, owner, namespace, name));
         }
     }
 
     fn defined(&mut self, kind: NameKind, owner: &str, namespace: &str, name: Option<Scalar<'t>>) {
         if let Some(name) = name {
-            self.say(kind, owner, namespace, true, name);
+            self.found.names.push(Name { definition: true, ..use_of(kind, owner, namespace, name) });
         }
     }
 
