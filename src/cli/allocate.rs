@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         let nothing: String = nothing.map(|finding| format!("claimkit: {}{in_use}\n", finding.message)).collect();
         let mut problems = String::new();
         let parts = joined.apart(&files, answer);
-        for report in ask::reports(&files, &parts.answers, &cluster, arguments.has("remarks")) {
+        for report in ask::reports(&files, &parts.answers, &cluster, ask::remarks(arguments)) {
             report::text::write(&mut problems, &report, check::style(arguments, host));
         }
         host.err(&format!("{problems}{nothing}"));

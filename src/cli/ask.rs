@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::files::File;
 use super::joined::Joined;
 use crate::finding::{Code, Severity, TextField};
-use crate::report::Report;
+use crate::report::{Remarks, Report};
 use crate::server::options::ValidateOptions;
 use crate::server::text::{Report as Judged, validate_files};
 use crate::wire::request::{self, Replaced, ValidateRequest};
@@ -132,8 +132,13 @@ pub fn place_beside(mut answer: Answer, field: TextField, files: &[File]) -> Ans
     answer
 }
 
+/// Returns whether remarks are asked for.
+pub fn remarks(arguments: &Arguments) -> Remarks {
+    if arguments.has("remarks") { Remarks::Shown } else { Remarks::Hidden }
+}
+
 /// Returns one report per file with its answer. `beside`: other files that findings may refer to.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: bool) -> Vec<Report<'a>> {
+pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: Remarks) -> Vec<Report<'a>> {
     let report = |(file, answer): (&'a File, &'a Answer)| {
         let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
         Report::new(&file.name, &file.text, answer, remarks).beside(beside)

@@ -64,7 +64,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         None => ask::each(arguments, &request, &files, &old, host),
     };
     let Some(answers) = answers else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers, &old, arguments.has("remarks"));
+    let reports = ask::reports(&files, &answers, &old, ask::remarks(arguments));
     if arguments.has("raw") {
         return raw(&reports, readable, host);
     }
@@ -211,7 +211,7 @@ fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
             host.out(&format!("{}\n", raw.get()));
         } else {
             let mut err = String::new();
-            text::write(&mut err, report, Style::new(false));
+            text::write(&mut err, report, Style::plain());
             host.err(&err);
             code = code.max(FINDINGS);
         }
@@ -312,9 +312,11 @@ fn failed(answer: &Answer) -> bool {
 
 /// Returns the exit code. Standard error says if nothing was checked.
 pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
-    if !readable {
-        return UNUSABLE;
-    }
+    if readable { end_of_readable(arguments, reports, host) } else { UNUSABLE }
+}
+
+/// Returns the exit code if all files could be read.
+pub fn end_of_readable(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) -> u8 {
     let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == Severity::Warning);
     let strict = arguments.has("warnings-as-errors");
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {

@@ -23,7 +23,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     };
     let (files, readable) = files::read(arguments, host);
     let Some(answers) = ask::each(arguments, &request, &files, &[], host) else { return UNUSABLE };
-    let reports = ask::reports(&files, &answers, &[], arguments.has("remarks"));
+    let reports = ask::reports(&files, &answers, &[], ask::remarks(arguments));
     if arguments.value("output") == Some("json") {
         host.out(&check::json("convert", &files, &answers, &|_, answer| wire::print(answer)));
         return check::end(arguments, &reports, readable, host);

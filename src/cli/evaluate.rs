@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let mut parts = joined.apart(&files, ask::place_beside(answer, TextField::Nodes, &nodes));
     let answers = std::mem::take(&mut parts.answers);
     parts.answers = answers.into_iter().map(|answer| ask::without_ignored(arguments, answer)).collect();
-    let reports = ask::reports(&files, &parts.answers, &nodes, arguments.has("remarks"));
+    let reports = ask::reports(&files, &parts.answers, &nodes, ask::remarks(arguments));
     if json {
         host.out(&check::json("evaluate", &files, &parts.answers, &|at, _| joined.print(&files, &parts, at)));
         return end(arguments, &reports, readable, host);

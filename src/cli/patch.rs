@@ -49,11 +49,11 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(answer) = ask::once(Request::Validate(request), host) else { return UNUSABLE };
     let answer = ask::place_beside(answer, TextField::Old, old.map_or(&[], std::slice::from_ref));
     let answer = ask::place_beside(answer, TextField::Patch, std::slice::from_ref(patch));
-    let report = Report::new(&patch.name, &patch.text, &answer, arguments.has("remarks"));
+    let report = Report::new(&patch.name, &patch.text, &answer, ask::remarks(arguments));
     let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", wire::print(&answer)));
-        return check::end(arguments, &reports, true, host);
+        return check::end_of_readable(arguments, &reports, host);
     }
     let style = check::style(arguments, host);
     let mut err = String::new();
@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     if let Some(printed) = printed {
         host.out(&format!("{printed}\n"));
     }
-    check::end(arguments, &reports, true, host)
+    check::end_of_readable(arguments, &reports, host)
 }
 
 /// Returns the value of `--type`.

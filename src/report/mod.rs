@@ -14,6 +14,13 @@ use crate::wire::Answer;
 use claimkit_values::order;
 use places::Places;
 
+/// Whether findings are shown that are neither errors nor warnings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remarks {
+    Shown,
+    Hidden,
+}
+
 /// The findings about one file.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
@@ -33,16 +40,16 @@ pub struct Report<'a> {
 const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom, Code::AdminAccessInUse];
 
 impl<'a> Report<'a> {
-    /// Returns the report of a file. `remarks`: show findings too that are neither errors nor warnings. Some are always shown:
-    /// that the answer applies to a default release, and that it is one of several.
+    /// Returns the report of a file. Some remarks are always shown: that the answer applies to a default release, and that it is
+    /// one of several.
     ///
     /// Files with nothing to check, or with objects of other groups, appear only in the summary: in a folder this is common.
-    pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: bool) -> Self {
+    pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: Remarks) -> Self {
         let mut findings: Vec<&Finding> = answer
             .findings
             .iter()
             .filter(|finding| !matches!(finding.code, Code::NothingChecked | Code::OtherGroup | Code::PodClaimsOnly))
-            .filter(|finding| remarks || finding.severity != Severity::Info || ALWAYS.contains(&finding.code))
+            .filter(|finding| remarks == Remarks::Shown || finding.severity != Severity::Info || ALWAYS.contains(&finding.code))
             .collect();
         order::sort_by_key(&mut findings, |finding| {
             (finding.file.is_none(), finding.range.as_ref().map(|range| range.start.byte_offset))

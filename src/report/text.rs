@@ -24,6 +24,11 @@ impl Style {
         Style { colours }
     }
 
+    /// Creates a style without colors.
+    pub fn plain() -> Self {
+        Style { colours: false }
+    }
+
     /// Paints a text in a color of the terminal (an SGR parameter).
     pub fn paint(self, sgr: &str, text: &str) -> String {
         if self.colours { format!("\u{1b}[{sgr}m{text}\u{1b}[0m") } else { text.to_owned() }

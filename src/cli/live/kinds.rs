@@ -1,5 +1,6 @@
 //! The kinds that are read of a cluster, and the consequences of not seeing them.
 
+use crate::api::Scope;
 use Group::{Core, Resource, Scheduling};
 
 /// The API group of a kind.
@@ -17,8 +18,7 @@ pub struct Kind {
     /// Its name in addresses.
     pub plural: &'static str,
     pub group: Group,
-    /// Whether its objects are in namespaces.
-    pub namespaced: bool,
+    pub scope: Scope,
     /// Whether a release may be without it.
     pub optional: bool,
     /// The consequence of its absence.
@@ -29,8 +29,8 @@ pub struct Kind {
     pub unaudited: Option<&'static str>,
 }
 
-const fn kind(plural: &'static str, group: Group, namespaced: bool, without: &'static str, elsewhere: &'static str) -> Kind {
-    Kind { plural, group, namespaced, optional: false, without, elsewhere, unaudited: None }
+const fn kind(plural: &'static str, group: Group, scope: Scope, without: &'static str, elsewhere: &'static str) -> Kind {
+    Kind { plural, group, scope, optional: false, without, elsewhere, unaudited: None }
 }
 
 impl Kind {
@@ -42,18 +42,18 @@ impl Kind {
 
 /// The kinds, in the order in which they are read.
 pub static KINDS: &[Kind] = &[
-    kind(PODS, Core, true, "pods that wait are not known", "pods of other namespaces are not considered")
+    kind(PODS, Core, Scope::Namespaced, "pods that wait are not known", "pods of other namespaces are not considered")
         .unaudited("it is not checked whether the pods of claims exist"),
-    kind(NODES, Core, false, "only nodes that slices and pods name are known, without their labels", "")
+    kind(NODES, Core, Scope::Cluster, "only nodes that slices and pods name are known, without their labels", "")
         .unaudited("it is not checked whether the nodes of slices exist"),
-    kind("resourceslices", Resource, false, "no device is known", "")
+    kind("resourceslices", Resource, Scope::Cluster, "no device is known", "")
         .unaudited("devices in use are not compared with those published"),
-    kind("deviceclasses", Resource, false, "every device class counts as missing", "")
+    kind("deviceclasses", Resource, Scope::Cluster, "every device class counts as missing", "")
         .unaudited("it is not checked what classes select"),
     kind(
         "resourceclaims",
         Resource,
-        true,
+        Scope::Namespaced,
         "claims of pods count as missing, and devices that claims hold count as free",
         "devices that claims of other namespaces hold count as free",
     )
@@ -61,14 +61,14 @@ pub static KINDS: &[Kind] = &[
     kind(
         "resourceclaimtemplates",
         Resource,
-        true,
+        Scope::Namespaced,
         "claims that are not made from their templates yet count as missing",
         "templates of other namespaces count as missing",
     )
     .unaudited("templates are not looked at"),
     Kind {
         optional: true,
-        ..kind("devicetaintrules", Resource, false, "devices that rules taint count as free of these taints", "")
+        ..kind("devicetaintrules", Resource, Scope::Cluster, "devices that rules taint count as free of these taints", "")
             .unaudited("devices that rules taint count as free of these taints")
     },
     Kind {
@@ -76,13 +76,13 @@ pub static KINDS: &[Kind] = &[
         ..kind(
             "podgroups",
             Scheduling,
-            true,
+            Scope::Namespaced,
             "pods of a group count as waiting for it",
             "pods of groups in other namespaces count as waiting for their group",
         )
         .unaudited("it is not checked whether the groups of claims exist")
     },
-    kind("namespaces", Core, false, "whether a namespace allows admin access is not known", ""),
+    kind("namespaces", Core, Scope::Cluster, "whether a namespace allows admin access is not known", ""),
 ];
 
 pub const PODS: &str = "pods";

@@ -5,6 +5,7 @@ use super::Live;
 use super::brief::Brief;
 use super::kinds::{Group, KINDS, Kind, NODES, PODS};
 use super::kubectl::{Refusal, escaped};
+use crate::api::Scope;
 use crate::limits::Limits;
 use crate::scheduler::PreparedCluster;
 use serde::{Deserialize, Serialize};
@@ -300,7 +301,7 @@ impl Live {
             kind: plural,
             missing,
         };
-        if let (true, Some(namespace)) = (kind.namespaced, wanted.namespace) {
+        if let (Scope::Namespaced, Some(namespace)) = (kind.scope, wanted.namespace) {
             let within = |root: &str| format!("{root}/namespaces/{}/{plural}", escaped(namespace));
             if let Ok(pages) = self.list_first(roots, &within, kind, &pages, host) {
                 seen.take(kind, pages.part);
