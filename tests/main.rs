@@ -15,6 +15,7 @@ mod support;
 mod apply;
 mod architecture;
 mod audit;
+mod booleans;
 mod cel;
 mod client;
 mod cluster_recorded;
