@@ -83,7 +83,7 @@ fn bounded(stream: impl Read, most: usize) -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, whole))
 }
 
-/// Returns whether a program of this path is a plugin of kubectl, which finds them by their names.
+/// Returns true if a program of this path is a plugin of kubectl, which finds them by their names.
 fn is_plugin(program: &Path) -> bool {
     let name = program.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
     name == "kubectl-claimkit" || name == "kubectl_claimkit"

@@ -221,7 +221,10 @@ fn cause(comment: &Comment) -> Option<String> {
             && asks
             && ["Is", "Are", "Does", "Do", "Has", "Have", "Can", "Could", "May", "Was", "Were"].contains(&first)
         {
-            return Some(format!("asks a question (`{first} {second} …?`): write \"Returns whether\""));
+            return Some(format!("asks a question (`{first} {second} …?`): write \"Returns true if\""));
+        }
+        if comment.code.contains("-> bool") && (first, second) == ("Returns", "whether") {
+            return Some("says `Returns whether` of a boolean: write \"Returns true if\"".to_owned());
         }
         if is_function && !starts_with_a_verb(first, second) {
             return Some(format!(
@@ -317,6 +320,7 @@ fn each_cause_is_recognized() {
     assert!(judged("/// The text.", "pub fn read(text: &str) {").is_some());
     assert!(judged("/// As the server prints the path.", "pub fn print(path: &Path) -> String {").is_some());
     assert!(judged("/// Is there a text of this name?", "fn has(name: &str) -> bool {").is_some());
+    assert!(judged("/// Returns whether there is a text of this name.", "fn has(name: &str) -> bool {").is_some());
     for doc in [
         "/// The name of the pool, as written.",
         "/// True if the pool has devices.",

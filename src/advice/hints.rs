@@ -192,13 +192,13 @@ pub fn validation(
     }
 }
 
-/// Returns whether the version has the fields of a request under `exactly`.
+/// Returns true if the version has the fields of a request under `exactly`.
 fn nests_requests(api: Api, request: &[Step]) -> bool {
     let exactly = [request, &[Step::Key("exactly".to_owned())]].concat();
     field_at(api, &exactly).is_some_and(|field| field.json == "exactly")
 }
 
-/// Returns whether a sound name has no domain where it must have one.
+/// Returns true if a sound name has no domain where it must have one.
 fn lacks_domain(steps: &[Step], name: &str) -> bool {
     let derives = steps.iter().any(|step| matches!(step, Step::Key(key) if key == "derivedAttributes"));
     let needs_one = matches!(last_key(steps), "matchAttribute" | "distinctAttribute") || derives;

@@ -225,7 +225,7 @@ impl Gates {
         if on { Gates(self.0 | gate.bit()) } else { Gates(self.0 & !gate.bit()) }
     }
 
-    /// Returns whether a gate is on.
+    /// Returns true if a gate is on.
     pub fn on(self, gate: Gate) -> bool {
         self.0 & gate.bit() != 0
     }

@@ -146,7 +146,7 @@ pub struct MapType {
 }
 
 impl Type {
-    /// Returns whether values are strings: of a plain or a named type, or behind a pointer.
+    /// Returns true if values are strings: of a plain or a named type, or behind a pointer.
     pub fn is_text(&self) -> bool {
         match self {
             Type::String | Type::Named(..) | Type::Uid => true,
@@ -178,7 +178,7 @@ impl Type {
         matches!(self, Type::Map(_))
     }
 
-    /// Returns whether values are structs or maps, or pointers to them.
+    /// Returns true if values are structs or maps, or pointers to them.
     pub fn takes_map(&self) -> bool {
         match self {
             Type::Struct(_) | Type::StringMap | Type::Map(_) => true,
@@ -329,13 +329,13 @@ impl Struct {
         self.fields.iter().position(|field| field.json == json)
     }
 
-    /// Returns whether there is a field of any name, whatever the release.
+    /// Returns true if there is a field of any name, whatever the release.
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|field| field.json == name)
     }
 }
 
-/// Returns whether the table of any kind has a field of this name, at any depth.
+/// Returns true if the table of any kind has a field of this name, at any depth.
 pub fn is_field(json: &str) -> bool {
     static NAMES: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
         let mut names = BTreeSet::new();

@@ -63,7 +63,7 @@ pub fn derived_attributes(minor: u8, gates: &[Gate], mode: Mode) -> Environment 
     environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
 }
 
-/// Returns whether an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
+/// Returns true if an environment of device selectors takes lists as attributes: since 1.37 always, before with the gate.
 fn has_lists(environment: &Environment) -> bool {
     environment.minor() >= 37 || matches!(environment.result_type(), ResultType::BoolOrUnknown { dynamic: true, .. })
 }

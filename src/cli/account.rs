@@ -28,7 +28,7 @@ pub struct Texts<'a> {
     pub joined: &'a Joined,
 }
 
-/// Returns whether the pod asks for no devices.
+/// Returns true if the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
     pod.before.as_ref().is_some_and(|before| before.code == Code::Skip)
 }
@@ -37,7 +37,7 @@ fn is_allocated(node: &NodeAccount) -> bool {
     node.verdict == NodeVerdict::Allocated
 }
 
-/// Returns whether a pod, or claims without one, get their devices on some node.
+/// Returns true if a pod, or claims without one, get their devices on some node.
 pub fn fits(pod: &PodAccount) -> bool {
     match &pod.turn {
         Some(turn) => turn.outcome.has_node() || turn.outcome == TurnOutcome::Ended,

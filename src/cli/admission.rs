@@ -130,7 +130,7 @@ impl Policy {
         })
     }
 
-    /// Returns whether an API server asks the policy about this object.
+    /// Returns true if an API server asks the policy about this object.
     pub fn sees(&self, object: &Object, operation: Operation<()>) -> bool {
         if self.namespace.as_ref().is_some_and(|namespace| *namespace != object.namespace) {
             return false;
@@ -147,7 +147,7 @@ impl Policy {
     }
 }
 
-/// Returns whether a rule for one version also applies to another. An API server converts objects between the versions that it serves.
+/// Returns true if a rule for one version also applies to another. An API server converts objects between the versions that it serves.
 fn equivalent(group: &str, rule: &str, version: &str) -> bool {
     let minors = |name: &str| VERSIONS.iter().find(|known| known.name == name).map(|known| known.minors());
     match (rule == version, minors(rule), minors(version)) {
@@ -222,7 +222,7 @@ impl Object {
         self.api_version.split_once('/').unwrap_or(("", &self.api_version))
     }
 
-    /// Returns whether both are the same object of the cluster.
+    /// Returns true if both are the same object of the cluster.
     pub fn is(&self, other: &Object) -> bool {
         let same = |of: fn(&Object) -> &str| of(self) == of(other);
         same(|object| &object.kind)
@@ -280,7 +280,7 @@ impl Object {
     }
 }
 
-/// Returns whether the text is an AdmissionRequest or an AdmissionReview, not a manifest.
+/// Returns true if the text is an AdmissionRequest or an AdmissionReview, not a manifest.
 pub fn is_request(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Probe {

@@ -49,7 +49,7 @@ impl Arguments {
         }
     }
 
-    /// Returns whether an option was given.
+    /// Returns true if an option was given.
     pub fn has(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| *given == name)
     }

@@ -132,7 +132,7 @@ pub fn place_beside(mut answer: Answer, field: TextField, files: &[File]) -> Ans
     answer
 }
 
-/// Returns whether remarks are asked for.
+/// Returns whether remarks are shown.
 pub fn remarks(arguments: &Arguments) -> Remarks {
     if arguments.has("remarks") { Remarks::Shown } else { Remarks::Hidden }
 }

@@ -86,7 +86,7 @@ pub trait Host {
     /// Shows what is being done, on an interactive terminal and not before a second has passed; an empty text ends it.
     fn status(&mut self, _text: &str) {}
 
-    /// Returns whether the program is called as a plugin of kubectl.
+    /// Returns true if the program is called as a plugin of kubectl.
     fn is_plugin(&self) -> bool {
         false
     }
@@ -110,6 +110,6 @@ pub trait Host {
     /// Prints to standard error.
     fn err(&mut self, text: &str);
 
-    /// Returns whether standard output is a terminal that shows colors.
+    /// Returns true if standard output is a terminal that shows colors.
     fn colours(&self) -> bool;
 }

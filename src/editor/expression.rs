@@ -322,7 +322,7 @@ impl Found<'_> {
     }
 }
 
-/// Returns whether a value of a type can be used where another is declared.
+/// Returns true if a value of a type can be used where another is declared.
 fn could_be(declared: &Type, of: &Type) -> bool {
     let open = |ty: &Type| matches!(ty, Type::Dyn | Type::Any | Type::Parameter(_));
     open(declared) || open(of) || declared.name() == of.name()

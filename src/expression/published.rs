@@ -43,12 +43,12 @@ impl Subject {
         }
     }
 
-    /// Returns whether it is a device, rather than an instance of 1.30.
+    /// Returns true if it is a device, rather than an instance of 1.30.
     pub fn is_device(&self) -> bool {
         matches!(self.what, What::Device(_))
     }
 
-    /// Returns whether a device publishes anything in a domain.
+    /// Returns true if a device publishes anything in a domain.
     pub fn has_domain(&self, domain: &str) -> bool {
         let What::Device(device) = &self.what else { return true };
         let of = |name: &str| name.split_once('/').map_or(device.driver.as_str(), |(domain, _)| domain) == domain;
@@ -66,12 +66,12 @@ impl Published {
         }
     }
 
-    /// Returns whether no slice publishes anything.
+    /// Returns true if no slice publishes anything.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Returns whether a path, or a beginning of it, is published.
+    /// Returns true if a path, or a beginning of it, is published.
     pub fn has(&self, path: &[String]) -> bool {
         self.names.contains(path)
     }

@@ -60,12 +60,12 @@ impl Bits {
         self.len
     }
 
-    /// Returns whether the set is empty.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
-    /// Returns whether `at` belongs to the set.
+    /// Returns true if `at` belongs to the set.
     pub fn has(&self, at: usize) -> bool {
         self.words.get(at / 64).is_some_and(|word| (word >> (at % 64)) & 1 == 1)
     }

@@ -146,12 +146,12 @@ impl PreparedNodes {
         self.names.len()
     }
 
-    /// Returns whether there is no node.
+    /// Returns true if there is no node.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// Returns whether the set is the one nil node.
+    /// Returns true if the set is the one nil node.
     pub(crate) fn is_nil(&self) -> bool {
         self.nil
     }

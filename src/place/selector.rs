@@ -46,7 +46,7 @@ pub enum Test<'r> {
 }
 
 impl Test<'_> {
-    /// Returns whether the requirement holds for a value; `None`: the label is missing (apimachinery, pkg/labels/selector.go, `Requirement.Matches`)
+    /// Returns true if the requirement holds for a value; `None`: the label is missing (apimachinery, pkg/labels/selector.go, `Requirement.Matches`)
     pub fn holds(&self, value: Option<&str>) -> bool {
         match (self, value) {
             (Test::In(values), Some(value)) => values.binary_search(&value).is_ok(),
@@ -110,7 +110,7 @@ pub struct Term<'r> {
 }
 
 impl Term<'_> {
-    /// Returns whether the term has no requirement: such a term selects no node.
+    /// Returns true if the term has no requirement: such a term selects no node.
     pub fn is_empty(&self) -> bool {
         self.requirements.is_empty()
     }

@@ -24,7 +24,7 @@ impl Errors {
         self.list.push(format!("{path}: {}", text.as_ref()));
     }
 
-    /// Returns whether an error is about this key or about something below it.
+    /// Returns true if an error is about this key or about something below it.
     pub fn mentions(&self, path: &str) -> bool {
         let rest = |line: &String| line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '.', '[']));
         self.list.iter().any(rest)

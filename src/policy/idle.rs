@@ -65,7 +65,7 @@ fn deciding(keys: &'static [Key]) -> impl Iterator<Item = &'static Key> {
     keys.iter().filter(|key| !matches!(key.name, "mode" | "message"))
 }
 
-/// Returns whether a setting can decide a request. A flag that is off cannot.
+/// Returns true if a setting can decide a request. A flag that is off cannot.
 fn decides(value: View<'_, '_>, keys: &'static [Key]) -> bool {
     deciding(keys).any(|key| {
         let inner = value.get(key.name);

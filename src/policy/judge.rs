@@ -60,7 +60,7 @@ impl Verdict {
         Verdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..Verdict::default() }
     }
 
-    /// Returns whether the request is accepted.
+    /// Returns true if the request is accepted.
     pub fn accepted(&self) -> bool {
         self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }

@@ -1,6 +1,6 @@
 //! Names with wildcards: `*` matches any characters, or none; everything else matches itself.
 
-/// Returns whether `name` matches `pattern`.
+/// Returns true if `name` matches `pattern`.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(head) else { return false };
@@ -13,7 +13,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     name.ends_with(rest)
 }
 
-/// Returns whether `name` matches any of the patterns.
+/// Returns true if `name` matches any of the patterns.
 pub fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))
 }

@@ -90,7 +90,7 @@ struct Resource<'t> {
 }
 
 impl Resource<'_> {
-    /// Returns whether no component of Kubernetes defines the resource, or it names a class (k8s.io/component-helpers,
+    /// Returns true if no component of Kubernetes defines the resource, or it names a class (k8s.io/component-helpers,
     /// `IsExtendedResourceName`)
     fn is_extended(&self) -> bool {
         self.name.starts_with(IMPLICIT) || !(self.name.contains("kubernetes.io/") || self.name.starts_with("requests."))

@@ -199,13 +199,13 @@ pub struct Taints {
 }
 
 impl Taints {
-    /// Returns whether this row covers every taint that a toleration with this key and effect tolerates.
+    /// Returns true if this row covers every taint that a toleration with this key and effect tolerates.
     pub fn contain(&self, key: &str, effect: &str) -> bool {
         let keys = if key.is_empty() { self.key == "*" } else { pattern::matches(&self.key, key) };
         keys && (self.effect.is_empty() || self.effect == effect)
     }
 
-    /// Returns whether this row and a toleration with this key and effect have a taint in common.
+    /// Returns true if this row and a toleration with this key and effect have a taint in common.
     pub fn meet(&self, key: &str, effect: &str) -> bool {
         let keys = key.is_empty() || pattern::matches(&self.key, key);
         keys && (self.effect.is_empty() || effect.is_empty() || self.effect == effect)
@@ -277,7 +277,7 @@ impl List {
         matches!(self, List::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
     }
 
-    /// Returns whether the name is accepted.
+    /// Returns true if the name is accepted.
     pub fn accepts(&self, name: &str) -> bool {
         match self {
             List::Any => true,
@@ -307,7 +307,7 @@ pub struct GroupKind {
 }
 
 impl GroupKind {
-    /// Returns whether the rule is for this kind.
+    /// Returns true if the rule is for this kind.
     pub fn matches(&self, group: &str, kind: &str) -> bool {
         pattern::matches(&self.group, group) && pattern::matches(&self.kind, kind)
     }
@@ -340,7 +340,7 @@ impl Settings {
         warn.unwrap_or(self.warn || (setting == "validation" && self.validation_warns))
     }
 
-    /// Returns whether any setting warns in place of refusing.
+    /// Returns true if any setting warns in place of refusing.
     pub fn any_warns(&self) -> bool {
         self.warn || self.validation_warns || self.rules.iter().any(|(_, rule)| rule.warn == Some(true))
     }

@@ -21,7 +21,7 @@ impl<'t, 's> View<'t, 's> {
         View { tree: self.tree, node: self.node.and_then(|node| self.tree.get(node, name)) }
     }
 
-    /// Returns whether the mapping has a key other than these, which is reported elsewhere.
+    /// Returns true if the mapping has a key other than these, which is reported elsewhere.
     pub(super) fn has_unknown(self, keys: &[Key]) -> bool {
         let entries = self.node.map_or(&[][..], |node| self.tree.entries(node));
         entries.iter().any(|entry| keys.iter().all(|key| key.name != self.tree.text(entry.key)))

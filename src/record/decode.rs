@@ -577,7 +577,7 @@ fn sort_keys(map: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
     map.dedup_by(|later, kept| later.0 == kept.0);
 }
 
-/// Returns whether the text has only letters, digits, signs and points.
+/// Returns true if the text has only letters, digits, signs and points.
 fn is_bare(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

@@ -66,7 +66,7 @@ impl<'r> Slot<'r> {
 pub type Strings<'r> = List<'r, &'r str>;
 
 impl<'r> Strings<'r> {
-    /// Returns whether `text` is among the values.
+    /// Returns true if `text` is among the values.
     pub fn contains(self, text: &str) -> bool {
         self.iter().any(|item| item == text)
     }
@@ -274,7 +274,7 @@ macro_rules! views {
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident set $json:literal) => {
-        #[doc = concat!("Returns whether `", $json, "` is set.")]
+        #[doc = concat!("Returns true if `", $json, "` is set.")]
         $(#[$doc])*
         pub fn $getter(self) -> bool {
             !matches!(Slot::of(self.0, $json).value(), Value::Unset)

@@ -159,7 +159,7 @@ impl Errors {
         self.list.len()
     }
 
-    /// Returns whether there are no errors.
+    /// Returns true if there are no errors.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

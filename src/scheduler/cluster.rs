@@ -76,7 +76,7 @@ impl PreparedCluster {
         lengths.fold(0, usize::saturating_add)
     }
 
-    /// Returns whether there is no object.
+    /// Returns true if there is no object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -101,7 +101,7 @@ impl PreparedCluster {
         self.facts.nodes.push(std::rc::Rc::new(named_node(name)));
     }
 
-    /// Returns whether a slice publishes devices.
+    /// Returns true if a slice publishes devices.
     pub(crate) fn has_slices(&self) -> bool {
         !self.facts.slices.is_empty()
     }

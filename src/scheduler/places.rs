@@ -257,7 +257,7 @@ impl ClaimTree<'_, '_> {
     }
 }
 
-/// Returns whether a template still equals the claim made from it. If not, positions in it are not those of the claim.
+/// Returns true if a template still equals the claim made from it. If not, positions in it are not those of the claim.
 fn is_alike(facts: &Facts, claim: &str, template: Option<&str>, pod: &Pod) -> bool {
     let claim = facts.claims.iter().find(|one| one.metadata.full_name() == claim);
     let named = |one: &Meta| Some(one.name.as_str()) == template && one.namespace == pod.metadata.namespace;

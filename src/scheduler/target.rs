@@ -32,7 +32,7 @@ impl Target {
         Ok(Target { release, gates })
     }
 
-    /// Returns whether a gate is on. A gate that the release does not know is off.
+    /// Returns true if a gate is on. A gate that the release does not know is off.
     pub fn on(&self, name: &str) -> bool {
         Gate::named(name).is_some_and(|gate| self.gates.on(gate))
     }

@@ -246,13 +246,13 @@ impl<'o> Gathering<'o> {
     }
 }
 
-/// Returns whether the object was never on a server.
+/// Returns true if the object was never on a server.
 pub fn is_new(tree: &Tree<'_>, item: &Item) -> bool {
     let metadata = tree.get(item.node, "metadata");
     metadata.is_none_or(|metadata| tree.get(metadata, "uid").is_none())
 }
 
-/// Returns whether the object makes pods from a template.
+/// Returns true if the object makes pods from a template.
 fn is_workload(item: &Item) -> bool {
     WorkloadKind::named(&item.kind).is_some_and(|kind| kind.api_version() == item.api_version)
 }
@@ -264,7 +264,7 @@ static READ: &[(&str, &[&str])] = &[
     ("policy", &["PodDisruptionBudget"]),
 ];
 
-/// Returns whether the object is of such a kind.
+/// Returns true if the object is of such a kind.
 fn is_read(item: &Item) -> bool {
     let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
     READ.iter().any(|(known, kinds)| *known == group && kinds.contains(&item.kind.as_str()))

@@ -78,7 +78,7 @@ pub struct Parsed<'t> {
 }
 
 impl Parsed<'_> {
-    /// Returns whether no finding is an error and at least one object was checked.
+    /// Returns true if no finding is an error and at least one object was checked.
     pub fn ok(&self) -> bool {
         self.checked && self.findings.iter().all(|finding| finding.severity != Severity::Error)
     }

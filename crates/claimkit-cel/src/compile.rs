@@ -63,7 +63,7 @@ pub enum Stage {
 }
 
 impl CompileError {
-    /// Returns whether kube-apiserver reports it as an internal error.
+    /// Returns true if kube-apiserver reports it as an internal error.
     pub fn is_internal(&self) -> bool {
         self.stage == Stage::Program
     }
@@ -222,7 +222,7 @@ impl Environment {
     }
 }
 
-/// Returns whether a derived attribute can have the type (`k8s.io/dynamic-resource-allocation/cel`,
+/// Returns true if a derived attribute can have the type (`k8s.io/dynamic-resource-allocation/cel`,
 /// `isAllowedDerivedAttributeElementType`).
 fn is_scalar(kind: &Type) -> bool {
     match kind {
@@ -272,7 +272,7 @@ impl Program {
 }
 
 impl Outcome {
-    /// Returns whether a selector matches.
+    /// Returns true if a selector matches.
     ///
     /// # Errors
     /// kube-scheduler's error (`DeviceMatches`, `Program.Eval`), or a limit of this crate.

@@ -390,7 +390,7 @@ impl Environment {
         variable.cloned().or_else(|| Some((Arc::from(name), Type::type_of(self.type_named(name)?))))
     }
 
-    /// Returns whether there can be a dotted name that starts with `first` and a dot.
+    /// Returns true if there can be a dotted name that starts with `first` and a dot.
     pub(crate) fn has_names_after(&self, first: &str) -> bool {
         let first = first.strip_prefix('.').unwrap_or(first);
         let starts = |name: &str| name.strip_prefix(first).is_some_and(|rest| rest.starts_with('.'));
@@ -406,7 +406,7 @@ impl Environment {
         known.or_else(|| messages::find(name).map(|message| message.result()))
     }
 
-    /// Returns whether a type's name is a value at run time. cel-go knows some names only to the checker.
+    /// Returns true if a type's name is a value at run time. cel-go knows some names only to the checker.
     pub(crate) fn has_type_value(&self, name: &str) -> bool {
         !matches!(name, "duration" | "timestamp") && !self.structures.iter().any(|(known, _)| known == name)
     }

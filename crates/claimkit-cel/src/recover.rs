@@ -126,7 +126,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns whether the next token is of the set or the end of the text.
+    /// Returns true if the next token is of the set or the end of the text.
     fn is_at(&self, set: TokenSet) -> bool {
         let kind = self.ahead(0);
         kind == TokenKind::End || set.has(kind)

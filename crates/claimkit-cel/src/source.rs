@@ -193,7 +193,7 @@ impl Problems {
         }
     }
 
-    /// Returns whether nothing was reported.
+    /// Returns true if nothing was reported.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

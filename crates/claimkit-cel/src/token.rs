@@ -161,7 +161,7 @@ impl TokenSet {
     /// No kind, and the rule may end.
     pub const END_OF_RULE: Self = Self { kinds: 0, may_end: true };
 
-    /// Returns whether `kind` is in the set.
+    /// Returns true if `kind` is in the set.
     pub const fn has(self, kind: TokenKind) -> bool {
         self.kinds & (1_u64 << kind as u8) != 0
     }

@@ -185,7 +185,7 @@ impl Trace {
     }
 }
 
-/// Returns whether an expression is a name or selects from one.
+/// Returns true if an expression is a name or selects from one.
 fn is_selection(expr: &Expr) -> bool {
     let mut at = expr;
     loop {

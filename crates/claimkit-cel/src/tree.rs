@@ -96,7 +96,7 @@ impl<'p> Part<'p> {
         self.parts(label).next()
     }
 
-    /// Returns whether there is a piece with a label.
+    /// Returns true if there is a piece with a label.
     pub fn has(&self, label: Label) -> bool {
         self.first(label).is_some()
     }

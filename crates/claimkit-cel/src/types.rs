@@ -349,7 +349,7 @@ impl Unifier {
         Variables { parameters, first }
     }
 
-    /// Returns whether no variable was created.
+    /// Returns true if no variable was created.
     pub fn is_unused(&self) -> bool {
         self.bindings.is_empty()
     }
@@ -359,7 +359,7 @@ impl Unifier {
         self.steps >= MOST_STEPS
     }
 
-    /// Returns whether a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept
+    /// Returns true if a value of the type `from` may be given where `to` is asked for. What is learned about variables is kept
     /// if so.
     pub fn assignable(&mut self, to: &Type, from: &Type) -> bool {
         self.all_assignable([(to, Cow::Borrowed(from))])
@@ -542,7 +542,7 @@ fn finds_variables(of: &Type, count: &mut usize) -> bool {
         }
 }
 
-/// Returns whether `first` is equal to `second` or less specific, for two types that unify.
+/// Returns true if `first` is equal to `second` or less specific, for two types that unify.
 #[doc(hidden)]
 pub fn equal_or_less_specific(first: &Type, second: &Type) -> bool {
     match (first, second) {

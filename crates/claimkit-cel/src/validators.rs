@@ -83,7 +83,7 @@ fn is_regex(literal: &Literal) -> bool {
     }
 }
 
-/// Returns whether there is anything to validate in a node itself.
+/// Returns true if there is anything to validate in a node itself.
 fn is_looked_at(expr: &Expr) -> bool {
     match &expr.node {
         Node::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),

@@ -233,7 +233,7 @@ impl Map {
         self.entries.len()
     }
 
-    /// Returns whether there are no entries.
+    /// Returns true if there are no entries.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -349,7 +349,7 @@ impl Value {
         Value::Map(Arc::new(Map::with_names(fields, None)))
     }
 
-    /// Returns whether this is a value of Kubernetes' own types, which is equal to others of its type only.
+    /// Returns true if this is a value of Kubernetes' own types, which is equal to others of its type only.
     pub(crate) fn is_object(&self) -> bool {
         matches!(
             self,
@@ -357,7 +357,7 @@ impl Value {
         )
     }
 
-    /// Returns whether this is an error.
+    /// Returns true if this is an error.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Value::Error(_))
     }
@@ -422,7 +422,7 @@ impl Value {
         })
     }
 
-    /// Returns whether `optional.ofNonZeroValue()` takes it for nothing (cel-go, `common/types`, `IsZeroValue`).
+    /// Returns true if `optional.ofNonZeroValue()` takes it for nothing (cel-go, `common/types`, `IsZeroValue`).
     pub(crate) fn is_zero(&self) -> bool {
         match self {
             Value::Null => true,

@@ -485,7 +485,7 @@ const RESERVED_TASKS: usize = 16;
 /// How many nodes an expansion adds at most.
 const ADDED_NODES: u32 = 24;
 
-/// Returns whether cel-go counts a part of this rule as a level when it builds its node.
+/// Returns true if cel-go counts a part of this rule as a level when it builds its node.
 fn is_level(rule: Rule) -> bool {
     matches!(rule, Rule::Expression | Rule::Relation | Rule::Calculation | Rule::Member)
 }

@@ -308,7 +308,7 @@ fn lowered(c: char) -> char {
     }
 }
 
-/// Returns whether the whole value matches the subdomain pattern. Its length is not checked.
+/// Returns true if the whole value matches the subdomain pattern. Its length is not checked.
 ///
 /// ```
 /// use claimkit_values::names::is_subdomain;

@@ -16,7 +16,7 @@ pub enum GoUnicode {
     V15,
 }
 
-/// Returns whether Go's `strconv.Quote` prints this character beyond ASCII verbatim.
+/// Returns true if Go's `strconv.Quote` prints this character beyond ASCII verbatim.
 pub(super) fn is_printable(c: char, unicode: GoUnicode) -> bool {
     let code = u32::from(c);
     let listed = match (code >> 16, u16::try_from(code & 0xFFFF)) {

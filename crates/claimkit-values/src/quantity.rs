@@ -230,7 +230,7 @@ impl<'a> Quantity<'a> {
         self.kept
     }
 
-    /// Returns whether the quantity is zero.
+    /// Returns true if the quantity is zero.
     pub fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
@@ -506,7 +506,7 @@ fn increment(digits: &mut Vec<u8>) {
     digits.insert(0, 1);
 }
 
-/// Returns whether the magnitude is greater than `limit`. The exponent must not be positive.
+/// Returns true if the magnitude is greater than `limit`. The exponent must not be positive.
 fn exceeds(quantity: &Quantity<'_>, limit: u64) -> bool {
     let places = usize::try_from(quantity.exponent.saturating_neg()).unwrap_or(0);
     let integer = quantity.digits.len().saturating_sub(places);

@@ -367,7 +367,7 @@ impl<'s> Tree<'s> {
         str_of(self.source, &self.decoded, s)
     }
 
-    /// Returns whether a string has this text.
+    /// Returns true if a string has this text.
     fn is(&self, s: Str, text: &str) -> bool {
         self.text(s) == text
     }

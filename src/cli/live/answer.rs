@@ -62,7 +62,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns whether the pod gets no node.
+    /// Returns true if the pod gets no node.
     pub fn is_refused(self) -> bool {
         matches!(self, Verdict::Stopped | Verdict::Refused)
     }
@@ -182,7 +182,7 @@ impl Answered<'_> {
     }
 }
 
-/// Returns whether only the devices of a node refuse the pod.
+/// Returns true if only the devices of a node refuse the pod.
 fn is_about_devices(node: &NodeAccount) -> bool {
     node.refusals.iter().all(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
@@ -363,7 +363,7 @@ fn groups(account: &PodAccount) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns whether a request gets too few devices, whatever others get.
+/// Returns true if a request gets too few devices, whatever others get.
 fn lacks(request: &RequestAccount) -> bool {
     let left = request.funnel.last().map_or(0, |stage| i64::try_from(stage.left).unwrap_or(i64::MAX));
     left < request.wanted.max(1)
@@ -393,7 +393,7 @@ fn common(node: &NodeAccount, devices: &NodeAccount) -> Vec<String> {
     lines
 }
 
-/// Returns whether the reasons of a plugin have amounts, which differ from node to node.
+/// Returns true if the reasons of a plugin have amounts, which differ from node to node.
 fn is_node_own(refusal: &NodeRefusal) -> bool {
     matches!(refusal.plugin, Plugin::NodeResourcesFit | Plugin::DynamicResources)
 }

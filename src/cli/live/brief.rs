@@ -53,7 +53,7 @@ impl Brief {
         self.spec.node_name.as_deref().filter(|name| !name.is_empty())
     }
 
-    /// Returns whether it is a pod of a group of pods.
+    /// Returns true if it is a pod of a group of pods.
     pub fn is_in_group(&self) -> bool {
         self.spec.scheduling_group.is_some()
     }
@@ -63,7 +63,7 @@ impl Brief {
         self.status.as_ref().map_or("", |status| status.phase.as_str())
     }
 
-    /// Returns whether it waits for a node.
+    /// Returns true if it waits for a node.
     pub fn waits(&self) -> bool {
         self.node().is_none() && matches!(self.phase(), "Pending" | "")
     }

@@ -28,12 +28,12 @@ pub fn why_none(account: &PodAccount) -> Option<&'static str> {
     account.nodes.iter().any(|node| tried(&node)).then_some("No single change helps, nor any pair that was tried.")
 }
 
-/// Returns whether plugins refuse the pod, and the one for devices does not.
+/// Returns true if plugins refuse the pod, and the one for devices does not.
 pub fn is_about_others(node: &NodeAccount) -> bool {
     !node.refusals.is_empty() && !node.refusals.iter().any(|refusal| refusal.plugin == Plugin::DynamicResources)
 }
 
-/// Returns whether a plugin that is not for devices refuses the node.
+/// Returns true if a plugin that is not for devices refuses the node.
 fn is_refused_by_others(node: &NodeAccount) -> bool {
     node.refusals.iter().any(|refusal| refusal.plugin != Plugin::DynamicResources)
 }

@@ -36,7 +36,7 @@ impl Refusal {
         }
     }
 
-    /// Returns whether the server gave this reason.
+    /// Returns true if the server gave this reason.
     pub fn is(&self, wanted: &str) -> bool {
         matches!(self, Refusal::Answered { reason, .. } if reason == wanted)
     }

@@ -54,12 +54,12 @@ pub enum Missing {
 }
 
 impl Unseen {
-    /// Returns whether no object of a kind was seen.
+    /// Returns true if no object of a kind was seen.
     pub fn is_all_of(&self, plural: &str) -> bool {
         self.kind == plural && self.missing == Missing::All
     }
 
-    /// Returns whether objects of a kind are missing that the pods asked about may have.
+    /// Returns true if objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
         self.kind == plural && self.missing != Missing::Elsewhere
     }

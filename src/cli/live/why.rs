@@ -262,7 +262,7 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
     accounts
 }
 
-/// Returns whether a finding is about the cluster. Findings about empty input are about files.
+/// Returns true if a finding is about the cluster. Findings about empty input are about files.
 fn is_shown(finding: &crate::text::located::Finding) -> bool {
     finding.severity != Severity::Info && !matches!(finding.code, Code::NothingChecked | Code::PlacementNotModelled)
 }

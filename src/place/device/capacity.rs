@@ -61,7 +61,7 @@ impl Arithmetic {
         Arithmetic { checked: cluster.behaviour.capacity_errors, fractional: cluster.has(Feature::FractionalCapacityRange) }
     }
 
-    /// Returns whether a range is computed in thousandths.
+    /// Returns true if a range is computed in thousandths.
     fn is_milli(self, range: &ValidRange) -> bool {
         let exact = |amount: &Option<Amount>| amount.as_ref().is_none_or(|amount| amount.as_milli().is_some());
         let step = range.step.as_ref().is_none_or(|step| step.as_milli().is_some_and(|step| step >= 1));

@@ -126,7 +126,7 @@ impl<'f> Cluster<'f> {
         self.device(at).map_or(("", "", ""), |(slice, device)| (&slice.spec.driver, &slice.spec.pool.name, &device.name))
     }
 
-    /// Returns whether the feature is on.
+    /// Returns true if the feature is on.
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }

@@ -139,7 +139,7 @@ pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Ki
     }
 }
 
-/// Returns whether a constraint is about a request or sub-request.
+/// Returns true if a constraint is about a request or sub-request.
 pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> bool {
     let named = |name: &String| {
         name == request || sub.is_some_and(|sub| name.strip_prefix(request).and_then(|rest| rest.strip_prefix('/')) == Some(sub))

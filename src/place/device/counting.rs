@@ -67,7 +67,7 @@ struct Counting<'a, 's> {
 }
 
 impl Counting<'_, '_> {
-    /// Returns whether too few devices pass a filter.
+    /// Returns true if too few devices pass a filter.
     fn too_few(&self, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> bool {
         let cluster = self.attempt.cluster;
         let mut matching = Matching::default();
@@ -119,7 +119,7 @@ impl Counting<'_, '_> {
         choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
     }
 
-    /// Returns whether no value of an attribute has enough devices; with `matchAttribute` all devices have the same one.
+    /// Returns true if no value of an attribute has enough devices; with `matchAttribute` all devices have the same one.
     fn too_few_of_each(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
         let cluster = self.attempt.cluster;
         let mut unknown: Set<DeviceAt> = Set::default();
@@ -143,7 +143,7 @@ impl Counting<'_, '_> {
         without(&Set::default()) && with.values().all(without)
     }
 
-    /// Returns whether there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices
+    /// Returns true if there are too few values for requests that `distinctAttribute` gives one value each. Requests for several devices
     /// are left out, because upstream forgets values of theirs, and so are requests that can have a value of unknown type.
     fn too_few_values(&self, claim: usize, constraint: &Constraint, name: &str) -> bool {
         let cluster = self.attempt.cluster;
@@ -184,7 +184,7 @@ impl Counting<'_, '_> {
         false
     }
 
-    /// Returns whether the requests need more of a counter than is left, whichever devices they take.
+    /// Returns true if the requests need more of a counter than is left, whichever devices they take.
     fn too_few_counters(&self) -> bool {
         let cluster = self.attempt.cluster;
         let of_pool = matches!(cluster.behaviour.counters, Style::PoolByName | Style::PoolById);

@@ -80,7 +80,7 @@ impl<'f> Doctor<'_, 'f> {
         }
     }
 
-    /// Compares the number of slices with the one that they announce. Returns whether all of them are there.
+    /// Compares the number of slices with the one that they announce. Returns true if all of them are there.
     fn count(&mut self, name: &str, first: &Slice, current: &[(SliceAt, &Slice)]) -> bool {
         let path = Some(field_path!["spec", "pool", "resourceSliceCount"]);
         let want = first.spec.pool.resource_slice_count;

@@ -51,7 +51,7 @@ pub struct CelSelectors {
 /// A program, or why its expression does not compile.
 pub type Compiled = Result<Rc<Program>, String>;
 
-/// Returns whether the program is true of a device.
+/// Returns true if the program is true of a device.
 ///
 /// # Errors
 /// Upstream's text, without the prefix.
@@ -82,7 +82,7 @@ impl CelSelectors {
         device(subject).variables(&self.environment).map_err(String::from)
     }
 
-    /// Returns whether one expression is true of a device.
+    /// Returns true if one expression is true of a device.
     ///
     /// # Errors
     /// Upstream's text, without the prefix.

@@ -76,7 +76,7 @@ pub struct Need {
 }
 
 impl Need {
-    /// Returns whether too little of a resource is left.
+    /// Returns true if too little of a resource is left.
     pub fn is_short(&self) -> bool {
         self.requested > self.allocatable.saturating_sub(self.used)
     }
@@ -189,7 +189,7 @@ pub fn check(
     Some(footprint)
 }
 
-/// Returns whether a container uses the claim.
+/// Returns true if a container uses the claim.
 fn is_used(pod: &Pod, claim: &Claim) -> bool {
     let mut containers = pod.spec.init_containers.iter().chain(&pod.spec.containers);
     containers.any(|container| {

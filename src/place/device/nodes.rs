@@ -119,12 +119,12 @@ impl<'f> NodeFields<'f> {
         }
     }
 
-    /// Returns whether a selection is set.
+    /// Returns true if a selection is set.
     pub fn is_set(&self) -> bool {
         self.node_name.is_some_and(|name| !name.is_empty()) || self.all_nodes || self.selector.is_some()
     }
 
-    /// Returns whether the node is selected. `Err`: the selector cannot be parsed.
+    /// Returns true if the node is selected. `Err`: the selector cannot be parsed.
     pub fn has(&self, node: usize, nodes: &[Rc<Node>], judgements: &Judgements) -> Result<bool, Unparsed<'f>> {
         match (self.node_name, self.selector) {
             (Some(name), _) if !name.is_empty() => Ok(nodes.get(node).is_some_and(|node| node.metadata.name == name)),

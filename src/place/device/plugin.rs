@@ -222,7 +222,7 @@ impl<'s> PodCase<'s> {
         self.rules.admin_label
     }
 
-    /// Returns whether the plugin looks at nodes.
+    /// Returns true if the plugin looks at nodes.
     pub fn goes_on(&self) -> bool {
         self.pre_filter.code == Code::Success
     }
@@ -286,7 +286,7 @@ impl<'s> PodCase<'s> {
     }
 }
 
-/// Returns whether the claim's allocation excludes the node.
+/// Returns true if the claim's allocation excludes the node.
 fn is_away(cluster: &Cluster<'_>, node: usize, claim: &Claim) -> bool {
     let selector = claim.status.allocation.as_ref().and_then(|allocation| allocation.node_selector.as_ref());
     selector.is_some_and(|selector| {

@@ -280,7 +280,7 @@ impl<'a, 's> Search<'a, 's> {
         Ok(false)
     }
 
-    /// Returns whether the device is in use already, or chosen in this attempt.
+    /// Returns true if the device is in use already, or chosen in this attempt.
     fn is_used(&self, admin: bool, claim: usize, identity: Identity) -> bool {
         if admin { self.is_used_by_admin(claim, identity) } else { self.is_used_exclusively(identity) }
     }

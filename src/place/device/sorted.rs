@@ -21,7 +21,7 @@ impl<K, V> Sorted<K, V> {
         Sorted(Vec::new())
     }
 
-    /// Returns whether the map is empty.
+    /// Returns true if the map is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -83,7 +83,7 @@ impl<K: Ord, V> Sorted<K, V> {
         }
     }
 
-    /// Returns whether the map has the key.
+    /// Returns true if the map has the key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -166,7 +166,7 @@ impl<T> Default for Set<T> {
 }
 
 impl<T> Set<T> {
-    /// Returns whether the set is empty.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -199,7 +199,7 @@ impl<T: Ord> Set<T> {
         }
     }
 
-    /// Returns whether the set has the value.
+    /// Returns true if the set has the value.
     pub fn contains(&self, value: &T) -> bool {
         self.0.binary_search(value).is_ok()
     }

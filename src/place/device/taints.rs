@@ -20,7 +20,7 @@ named! {
     }
 }
 
-/// Returns whether a toleration tolerates a taint.
+/// Checks that a toleration tolerates a taint.
 pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Mismatch> {
     if !toleration.effect.is_empty() && toleration.effect != taint.effect {
         return Err(Mismatch::Effect);
@@ -69,7 +69,7 @@ pub fn apply_rules(facts: &mut Facts, selectors: &CelSelectors, by_default: bool
     facts.slices = slices;
 }
 
-/// Returns whether a rule selects a device.
+/// Returns true if a rule selects a device.
 pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, facts: &Facts, selectors: &CelSelectors) -> bool {
     let Some(selector) = &rule.spec.device_selector else { return true };
     let TaintSelector { device_class_name, driver: of_driver, pool: of_pool, device: named, selectors: own } = selector;

@@ -43,7 +43,7 @@ impl Identities {
         }
     }
 
-    /// Returns whether the set contains the device.
+    /// Returns true if the set contains the device.
     pub fn contains(&self, identity: &Identity) -> bool {
         self.0.get(identity.index()) == Some(&true)
     }
@@ -135,7 +135,7 @@ impl<'f> Usage<'f> {
         self.consumed(identity).and_then(|sums| sums.get(capacity)).copied().unwrap_or(0)
     }
 
-    /// Returns whether some shares of the device are in use.
+    /// Returns true if some shares of the device are in use.
     pub fn has_shares(&self, identity: Identity) -> bool {
         self.shared.contains(&identity) || self.consumed(identity).is_some()
     }

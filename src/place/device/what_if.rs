@@ -72,7 +72,7 @@ impl WhatIf {
         self
     }
 
-    /// Returns whether nothing changes.
+    /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
         let lists = [&self.free, &self.untaint, &self.without_rules, &self.nodes_like];
         lists.iter().all(|list| list.is_empty())
@@ -219,7 +219,7 @@ fn pool_of(slice: &Slice) -> (String, String) {
     (slice.spec.driver.clone(), slice.spec.pool.name.clone())
 }
 
-/// Returns whether the slice, or one of its devices, is bound to a node by name.
+/// Returns true if the slice, or one of its devices, is bound to a node by name.
 fn is_on(slice: &Slice, node: &str) -> bool {
     let on = |name: &Option<String>| name.as_deref() == Some(node);
     let each = slice.spec.per_device_node_selection == Some(true);

@@ -397,7 +397,7 @@ impl<'r> DeviceRequest<'r> {
         DeviceAsk::of(self.record())
     }
 
-    /// Returns whether its version has requests that ask for devices themselves.
+    /// Returns true if its version has requests that ask for devices themselves.
     pub fn is_flat(self) -> bool {
         self.flat().device_class_name_slot().field().is_some()
     }
@@ -429,7 +429,7 @@ impl<'r> AllocatedDeviceStatus<'r> {
 pub const LISTS: [&str; 4] = ["bools", "ints", "strings", "versions"];
 
 impl DeviceAttribute<'_> {
-    /// Returns whether a list is set.
+    /// Returns true if a list is set.
     pub fn has_lists(self) -> bool {
         self.record().is_some_and(|attribute| attribute.has_any(&LISTS))
     }

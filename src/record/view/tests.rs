@@ -35,7 +35,7 @@ fn tables(family: Family) -> Vec<&'static Struct> {
     found
 }
 
-/// Returns whether values of a type have the form that a kind of getter reads.
+/// Returns true if values of a type have the form that a kind of getter reads.
 fn reads(kind: &str, ty: &Type) -> bool {
     let plain = ty.pointed();
     match kind {

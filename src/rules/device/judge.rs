@@ -34,7 +34,7 @@ impl<'c> Judge<'c> {
         Judge { v: Variant::of(context.release), release: context.release, gates: context.gates, errors }
     }
 
-    /// Returns whether the gate is on.
+    /// Returns true if the gate is on.
     pub fn on(&self, gate: Gate) -> bool {
         self.gates.on(gate)
     }
@@ -44,7 +44,7 @@ impl<'c> Judge<'c> {
         self.field(slot)?.limit(self.release)
     }
 
-    /// Returns whether this release has the field.
+    /// Returns true if this release has the field.
     pub fn knows(&self, slot: Slot<'_>) -> bool {
         self.field(slot).is_some()
     }

@@ -131,7 +131,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns whether a flag is set to true. A pointer to false is an error.
+    /// Returns true if a flag is set to true. A pointer to false is an error.
     fn flag(&mut self, flag: Option<bool>, path: &Path<'_>) -> bool {
         if flag == Some(false) && self.v.pointers {
             let detail = "must be either unset or set to true";

@@ -102,7 +102,7 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
     drops.found
 }
 
-/// Returns whether a stored record uses a field of a gate. An empty list or map does not count.
+/// Returns true if a stored record uses a field of a gate. An empty list or map does not count.
 fn uses(record: &Record<'_>, gate: Gate) -> bool {
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
         let own = field.gates.first() == Some(&gate);

@@ -191,7 +191,7 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
     }
 }
 
-/// Returns whether only blanks and list dashes precede `offset` on its line.
+/// Returns true if only blanks and list dashes precede `offset` on its line.
 fn begins_line(source: &str, offset: usize) -> bool {
     let before = source.get(..offset).unwrap_or("");
     let line = before.rsplit(['\n', '\r']).next().unwrap_or("");

@@ -140,7 +140,7 @@ fn is_uuid(text: &str) -> bool {
     rest.is_empty()
 }
 
-/// Returns whether the text is base64 with padding, and not empty.
+/// Returns true if the text is base64 with padding, and not empty.
 fn is_base64(text: &str) -> bool {
     let digits = text.strip_suffix("==").or_else(|| text.strip_suffix('=')).unwrap_or(text);
     !text.is_empty()

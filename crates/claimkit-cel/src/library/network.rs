@@ -98,7 +98,7 @@ impl Address {
         }
     }
 
-    /// Returns whether it is a global unicast address as Go defines it, which includes private addresses.
+    /// Returns true if it is a global unicast address as Go defines it, which includes private addresses.
     pub(crate) fn is_global_unicast(self) -> bool {
         let multicast = match self {
             Self::V4([first, ..]) => first & 0xf0 == 0xe0,
@@ -147,7 +147,7 @@ fn mapped(text: &str) -> String {
     format!("IPv4-mapped IPv6 address {} is not allowed", quoted(text))
 }
 
-/// Computes `ip.isCanonical`: returns whether the text is the printed form of the address.
+/// Computes `ip.isCanonical`: returns true if the text is the printed form of the address.
 pub(crate) fn is_canonical(text: &str) -> Result<bool, Error> {
     Ok(Address::parse(text)?.to_string() == text)
 }
@@ -187,12 +187,12 @@ impl Network {
         Self { address: self.address.masked(self.bits), bits: self.bits }
     }
 
-    /// Returns whether the network contains the address.
+    /// Returns true if the network contains the address.
     pub(crate) fn contains(self, address: Address) -> bool {
         self.address.family() == address.family() && self.address.masked(self.bits) == address.masked(self.bits)
     }
 
-    /// Returns whether the network contains all of the other one.
+    /// Returns true if the network contains all of the other one.
     pub(crate) fn contains_network(self, other: Self) -> bool {
         self.bits <= other.bits && self.contains(other.address)
     }

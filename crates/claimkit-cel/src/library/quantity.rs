@@ -54,7 +54,7 @@ impl Quantity {
         Self::Small { value, scale: 0 }
     }
 
-    /// Returns whether it is beyond 64 bits, or was computed from such quantities.
+    /// Returns true if it is beyond 64 bits, or was computed from such quantities.
     pub(crate) fn is_large(&self) -> bool {
         matches!(self, Self::Large(_))
     }

@@ -205,7 +205,7 @@ fn split_port(host: &str) -> (&str, &str) {
     }
 }
 
-/// Returns whether the text is empty, or a colon and digits.
+/// Returns true if the text is empty, or a colon and digits.
 fn is_port(text: &str) -> bool {
     text.is_empty() || text.strip_prefix(':').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

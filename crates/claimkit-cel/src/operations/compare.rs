@@ -13,7 +13,7 @@ pub fn equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> Value {
     equal_at(scope, left, right, 0)
 }
 
-/// Returns whether two values are equal; what cannot be compared is not.
+/// Returns true if two values are equal; what cannot be compared is not.
 pub fn is_equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> bool {
     matches!(equal(scope, left, right), Value::Bool(true))
 }

@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
         self.steps <= MOST_STEPS
     }
 
-    /// Returns whether there were too many steps.
+    /// Returns true if there were too many steps.
     pub fn is_exhausted(&self) -> bool {
         self.steps > MOST_STEPS
     }
@@ -77,7 +77,7 @@ pub fn no_overload_for(name: &str, arguments: &[Value]) -> Value {
     Value::error(format!("no such overload: {name}({})", types.join(", ")))
 }
 
-/// Returns whether the arguments have these types, as far as cel-go looks: containers by their first element.
+/// Returns true if the arguments have these types, as far as cel-go looks: containers by their first element.
 pub fn accepts(types: &[Type], arguments: &[Value]) -> bool {
     types.len() == arguments.len() && types.iter().zip(arguments).all(|(wanted, value)| has_type(wanted, value))
 }

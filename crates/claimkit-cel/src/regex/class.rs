@@ -86,7 +86,7 @@ impl Class {
         Self(more).sorted()
     }
 
-    /// Returns whether the set, whose ranges must be in order, has a character.
+    /// Returns true if the set, whose ranges must be in order, has a character.
     pub(super) fn contains(&self, c: u32) -> bool {
         let at = self.0.partition_point(|(_, last)| *last < c);
         self.0.get(at).is_some_and(|(first, _)| *first <= c)

@@ -27,7 +27,7 @@ impl Regex {
         Ok(Self { program: Program::new(&syntax::parse(pattern)?) })
     }
 
-    /// Computes `matches`: returns whether the pattern matches anywhere.
+    /// Computes `matches`: returns true if the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
         search(&mut Machine::new(&self.program), text, 0, Which::Any).is_some()
     }

@@ -157,7 +157,7 @@ impl Asking<'_, '_> {
             .push(Reason::InUse { claims: claims.iter().filter_map(of).map(|claim| claim.metadata.full_name()).collect(), pods });
     }
 
-    /// Returns whether all selectors select a device.
+    /// Returns true if all selectors select a device.
     pub fn is_selected(&self, at: DeviceAt) -> bool {
         let mut reasons = Vec::new();
         self.selectors(at, &mut reasons);

@@ -48,7 +48,7 @@ impl Alone<'_> {
         if twice { format!("{name} of {}", self.claim_name) } else { name }
     }
 
-    /// Returns whether one of the devices can be allocated several times.
+    /// Returns true if one of the devices can be allocated several times.
     pub fn shares(&self, cluster: &Cluster<'_>) -> bool {
         self.devices.iter().any(|at| is_shared(cluster, at))
     }

@@ -66,7 +66,7 @@ impl At {
     }
 }
 
-/// Returns whether a reason belongs to a stage.
+/// Returns true if a reason belongs to a stage.
 pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
     At::of(reason).kind() == (stage.stage, stage.index)
 }

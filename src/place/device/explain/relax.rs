@@ -229,12 +229,12 @@ impl<'c, 's> Trial<'c, 's> {
         found
     }
 
-    /// Returns whether the claims fit with one constraint less.
+    /// Returns true if the claims fit with one constraint less.
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
         self.attempt(&[&Edit::Constraint(claim, index)], Goal::Claims).is_some()
     }
 
-    /// Returns whether a request fits without all other requests and constraints.
+    /// Returns true if a request fits without all other requests and constraints.
     pub fn fits_alone(&mut self, claim: usize, request: &str) -> bool {
         if self.budget == 0 {
             return false;
@@ -260,7 +260,7 @@ impl<'c, 's> Trial<'c, 's> {
         MISTAKES.iter().find(matters).map(|mistake| mistake.text)
     }
 
-    /// Returns whether the claims fit if devices consume no counters.
+    /// Returns true if the claims fit if devices consume no counters.
     pub fn fits_without_counters(&mut self) -> bool {
         let facts = self.facts.clone();
         self.run(&facts, Counters::Ignored, Goal::Claims).is_some()

@@ -113,7 +113,7 @@ fn about(claim: &Claim, message: &str) -> Option<(String, FieldPath)> {
     rest.starts_with([',', ':']).then_some((object, path))
 }
 
-/// Returns whether a device, or its slice, has a node selector with more than one term.
+/// Returns true if a device, or its slice, has a node selector with more than one term.
 fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
     let many = |selector: &Option<crate::place::device::facts::NodeSelector>| {
         selector.as_ref().is_some_and(|selector| selector.node_selector_terms.len() > 1)

@@ -85,12 +85,12 @@ impl Meta {
         }
     }
 
-    /// Returns whether the owner with this UID manages the object.
+    /// Returns true if the owner with this UID manages the object.
     pub fn is_controlled_by(&self, uid: &str) -> bool {
         self.owner_references.iter().any(|owner| owner.controller && owner.uid == uid)
     }
 
-    /// Returns whether the pod of this name and UID manages the object.
+    /// Returns true if the pod of this name and UID manages the object.
     pub fn is_controlled_by_pod(&self, pod: &Meta) -> bool {
         self.owner_references.iter().any(|owner| owner.controller && owner.uid == pod.uid && owner.name == pod.name)
     }
