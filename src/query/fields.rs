@@ -6,7 +6,7 @@ use claimkit_values::order;
 
 /// A field selector: all terms must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selector {
+pub struct FieldSelector {
     terms: Vec<Term>,
 }
 
@@ -17,7 +17,7 @@ struct Term {
     value: String,
 }
 
-impl Selector {
+impl FieldSelector {
     /// Returns true if an object with these fields is selected. A missing field counts as empty.
     pub fn matches<'f>(&self, field: impl Fn(&str) -> &'f str) -> bool {
         self.terms.iter().all(|term| (field(&term.field) == term.value) == term.equal)
@@ -53,10 +53,10 @@ impl Selector {
 }
 
 /// Reads a field selector; the error is upstream's text.
-pub fn parse(text: &str) -> Result<Selector, String> {
+pub fn parse(text: &str) -> Result<FieldSelector, String> {
     let mut parts = split(text);
     order::sort(&mut parts);
-    let mut selector = Selector::default();
+    let mut selector = FieldSelector::default();
     for part in parts.into_iter().filter(|part| !part.is_empty()) {
         let Some((field, equal, value)) = term(part) else {
             return Err(format!("invalid selector: '{text}'; can't understand '{part}'"));

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A label selector: all requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selector {
+pub struct LabelSelector {
     requirements: Vec<Requirement>,
 }
 
@@ -27,7 +27,7 @@ enum Operator {
     Less,
 }
 
-impl Selector {
+impl LabelSelector {
     /// Returns true if an object with these labels is selected.
     pub fn matches<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| {
@@ -273,9 +273,9 @@ fn invalid(path: &str, value: &str, detail: &str) -> String {
 }
 
 /// Reads a label selector; the error is upstream's text.
-pub fn parse(text: &str) -> Result<Selector, String> {
+pub fn parse(text: &str) -> Result<LabelSelector, String> {
     let mut parser = Parser { tokens: tokens(text), at: 0 };
-    let mut selector = Selector::default();
+    let mut selector = LabelSelector::default();
     loop {
         match parser.peek_token() {
             (Token::Identifier | Token::Not, _) => {
