@@ -13,11 +13,11 @@ const SHOWN: usize = 80;
 
 /// Errors so far. Each is one line: `resourceClasses.fallback: what is wrong and what to write instead`.
 #[derive(Debug, Default)]
-pub struct Errors {
+pub struct SettingsErrors {
     list: Vec<String>,
 }
 
-impl Errors {
+impl SettingsErrors {
     /// Adds one.
     pub fn push(&mut self, path: &str, text: impl AsRef<str>) {
         let path = if path.is_empty() { "settings" } else { path };
@@ -56,7 +56,7 @@ pub fn below(path: &str, name: &str) -> String {
 }
 
 /// Checks a value against a shape; recursion is bounded by the depth of the table.
-pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut Errors) {
+pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut SettingsErrors) {
     if matches!(tree.kind(node), Kind::Null) {
         errors.push(path, "says nothing: give it a value, or leave it out");
         return;
@@ -124,7 +124,7 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
 }
 
 /// Checks an object against its keys.
-pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut Errors) {
+pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut SettingsErrors) {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
         return;
@@ -166,7 +166,7 @@ fn shown_key(name: &str) -> String {
     shown(name).trim_matches('`').to_owned()
 }
 
-fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static str], errors: &mut Errors) {
+fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static str], errors: &mut SettingsErrors) {
     match tree.kind(node) {
         Kind::Bool(false) if words.contains(&"off") => {}
         _ => match tree.str(node) {
@@ -183,7 +183,7 @@ fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static s
     }
 }
 
-fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut Errors) -> &'t [NodeId] {
+fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut SettingsErrors) -> &'t [NodeId] {
     match tree.kind(node) {
         Kind::Seq { .. } if tree.items(node).is_empty() => {
             errors.push(path, "must not be empty: name at least one, or leave it out");
@@ -195,7 +195,7 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut
 }
 
 /// Returns the entries of an object that must not be empty.
-fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) -> &'t [Entry] {
+fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) -> &'t [Entry] {
     if !tree.is_map(node) {
         errors.push(path, format!("must be an object, not {}", what(tree, node)));
     } else if tree.entries(node).is_empty() {
@@ -204,7 +204,7 @@ fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut Errors
     tree.entries(node)
 }
 
-fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let key = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(key));
@@ -231,7 +231,7 @@ pub fn quantity<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     }
 }
 
-fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(name));
@@ -249,7 +249,7 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
 }
 
 /// Checks that the gates exist. Whether the release has them is checked in [`crate::policy::Settings::read`].
-fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
+fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) {
     for entry in entries(tree, node, path, errors) {
         let name = tree.text(entry.key);
         let here = below(path, &shown_key(name));
@@ -267,15 +267,15 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut Errors) {
 }
 
 /// Reports a name that cannot exist, or a pattern that no name can match.
-fn name(text: &str, names: Names, path: &str, errors: &mut Errors) {
+fn name(text: &str, names: Names, path: &str, errors: &mut SettingsErrors) {
     // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
-    let never = |messages: names::Messages, what: &str, errors: &mut Errors| {
+    let never = |messages: names::Messages, what: &str, errors: &mut SettingsErrors| {
         if let Some(message) = messages.first() {
             errors.push(path, format!("{} is no name of {what}: {message}", shown(text)));
         }
     };
-    let one_of_known = |text: &str, known: &[&'static str], what: &str, errors: &mut Errors| {
+    let one_of_known = |text: &str, known: &[&'static str], what: &str, errors: &mut SettingsErrors| {
         if !known.iter().any(|known| pattern::matches(text, known)) {
             let hint = match closest(text, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),

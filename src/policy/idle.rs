@@ -1,6 +1,6 @@
 //! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
 
-use crate::policy::check::{Errors, shown};
+use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{Key, SETTINGS, Shape};
 use crate::policy::pattern;
 use crate::policy::settings::{ClassRule, Settings};
@@ -26,7 +26,7 @@ const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
 ];
 
 /// Reports settings without anything that decides, settings that their own release makes useless, and exemptions of every request.
-pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Errors) {
+pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
     for key in SETTINGS {
         let Shape::Object(keys) = key.shape else { continue };
         let value = view.get(key.name);

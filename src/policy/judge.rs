@@ -8,7 +8,7 @@ use crate::policy::cluster::{self, Cluster};
 use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, Stored};
 use crate::policy::refusals::{Part, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
-use crate::policy::settings::{Limits, PodRule, Settings};
+use crate::policy::settings::{ClaimLimits, PodRule, Settings};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
 use crate::record::Record;
 use crate::record::decode::{How, Via};
@@ -196,7 +196,7 @@ impl<'a> Case<'a, '_> {
         let settings = self.settings;
         let classes = [&settings.device_classes, &settings.resource_classes];
         let nothing = settings.pods == PodRule::default()
-            && settings.limits == Limits::default()
+            && settings.limits == ClaimLimits::default()
             && classes.into_iter().all(|rule| *rule == Default::default());
         if nothing || self.request.sub_resource() != "" {
             return;

@@ -4,7 +4,7 @@
 use crate::api::{Api, Gates, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::{self, Item, What};
-use crate::policy::settings::{ClassRule, GroupKinds, Limits, List, NodeRule, Settings, Tolerations};
+use crate::policy::settings::{ClaimLimits, ClassRule, GroupKinds, List, NodeRule, Settings, Tolerations};
 use crate::record::decode::{How, StrictKind, Via};
 use crate::server::Body;
 use crate::text::tree::{NodeId, Tree};
@@ -102,7 +102,7 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
         ("resourceClasses", Code::PolicyResourceClass, claim && names_classes(&settings.resource_classes)),
         ("allocationModes", Code::PolicyAllocationMode, claim && settings.allocation_modes != List::Any),
         ("adminAccess", Code::PolicyAdminAccess, claim && settings.admin_access.limited),
-        ("limits", Code::PolicyLimits, claim && settings.limits != Limits::default()),
+        ("limits", Code::PolicyLimits, claim && settings.limits != ClaimLimits::default()),
         ("tolerations", Code::PolicyTolerations, claim && settings.tolerations != Tolerations::Any),
         (
             "selectors",

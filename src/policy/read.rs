@@ -1,12 +1,12 @@
 //! Reads the settings: what is wrong with them, all at once, or what they say.
 
 use crate::api::{Release, device};
-use crate::policy::check::{self, Errors, below};
+use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{Key, SETTINGS, Shape};
 use crate::policy::settings::{
-    AdminRule, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, Limits, List, NamespaceClasses, Node,
-    PodRule, RequestLimits, Rule, Settings, TaintSelector,
+    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, List, NamespaceClasses,
+    Node, PodRule, RequestLimits, Rule, Settings, TaintSelector,
 };
 use crate::policy::view::View;
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -18,7 +18,7 @@ impl Settings {
     /// Everything that is wrong, one line each: unknown keys, wrong types, contradictions.
     pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<String>> {
         let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else { return Ok(Settings::default()) };
-        let mut errors = Errors::default();
+        let mut errors = SettingsErrors::default();
         check::check(tree, node, "", Shape::Object(SETTINGS), &mut errors);
         let view = View { tree, node: Some(node) };
         let settings = Settings::of(view);
@@ -61,7 +61,7 @@ impl Settings {
                 let limits = view.get("limits");
                 let of_class =
                     |item: View<'_, '_>| ClassLimits { names: item.get("names").texts(), limits: item.request_limits() };
-                Limits {
+                ClaimLimits {
                     max_requests: limits.count("maxRequests"),
                     rest: limits.request_limits(),
                     classes: limits.get("classes").items().map(of_class).collect(),
@@ -117,7 +117,7 @@ impl Settings {
     }
 
     /// Reports settings that contradict each other, and settings without what they need.
-    fn contradictions(&self, view: View<'_, '_>, errors: &mut Errors) {
+    fn contradictions(&self, view: View<'_, '_>, errors: &mut SettingsErrors) {
         if let Some(Err(error)) = view.gates() {
             errors.push("gates", error);
         }
@@ -193,7 +193,7 @@ fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, Rule)> {
     rules.filter(|(_, rule)| *rule != Rule::default()).collect()
 }
 
-fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut Errors) {
+fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut SettingsErrors) {
     let mut accepted = |path: String, class: Option<&String>, list: &List, place: &str| {
         let Some(class) = class.filter(|class| !list.accepts(class)) else { return };
         let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };

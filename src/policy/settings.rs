@@ -34,7 +34,7 @@ pub struct Settings {
     /// Admin access to devices.
     pub admin_access: AdminRule,
     /// How much claims may ask for.
-    pub limits: Limits,
+    pub limits: ClaimLimits,
     /// Taints that requests may tolerate.
     pub tolerations: Tolerations,
     /// Places where CEL is not accepted.
@@ -143,7 +143,7 @@ impl ClassRule {
 
 /// Upper bounds for the claims of a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct ClaimLimits {
     /// How many requests a claim may have.
     pub max_requests: Option<usize>,
     /// The limits of a request for devices of any class without an entry.
@@ -170,7 +170,7 @@ pub struct RequestLimits {
     pub max_capacity: Vec<(String, String)>,
 }
 
-impl Limits {
+impl ClaimLimits {
     /// Returns the limits of requests for a class.
     pub fn of(&self, class: &str) -> &RequestLimits {
         let entry = self.classes.iter().find(|entry| pattern::any(&entry.names, class));
