@@ -1,7 +1,7 @@
 //! Server-side apply, and who owns fields after any other write: merge, conflicts, pruning, as structured-merge-diff does it.
 
 use super::check::{Duplicates, check};
-use super::fields::{Set, Step};
+use super::fields::{FieldSet, SetStep};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
 use super::{Conflict, Refused};
@@ -44,14 +44,14 @@ impl Writer<'_> {
     }
 
     /// Returns the fields the other endpoint writes: never owned through this one.
-    fn reset(&self) -> Set {
+    fn reset(&self) -> FieldSet {
         let fields: &[&str] = match (self.has_status, self.status) {
             (false, _) => &[],
             (true, false) => &["status"],
             (true, true) if self.status_owns_no_metadata => &["metadata", "spec"],
             (true, true) => &["spec"],
         };
-        Set::new(fields.iter().map(|field| vec![Step::Field((*field).to_owned())]).collect())
+        FieldSet::new(fields.iter().map(|field| vec![SetStep::Field((*field).to_owned())]).collect())
     }
 
     /// Returns an object as its fields are compared. `in_memory`: the same object as the server holds it in memory.
@@ -88,7 +88,7 @@ impl Writer<'_> {
             api_version: self.api_version.to_owned(),
             subresource: if self.status { "status".to_owned() } else { String::new() },
             time: None,
-            set: Set::default(),
+            set: FieldSet::default(),
         }
     }
 }
@@ -237,11 +237,11 @@ struct Bare {
     managers: Result<Vec<Manager>, String>,
 }
 
-fn added(compared: &Compared) -> Set {
+fn added(compared: &Compared) -> FieldSet {
     compared.added.union(&compared.modified)
 }
 
-fn ignoring(compared: Compared, reset: &Set) -> Compared {
+fn ignoring(compared: Compared, reset: &FieldSet) -> Compared {
     Compared {
         added: compared.added.outside(reset),
         modified: compared.modified.outside(reset),
@@ -256,11 +256,11 @@ fn named(object: &Value, api_version: &str) -> String {
 }
 
 /// Removes fields that the manager applied before but no longer applies, unless another manager owns them.
-fn prune(schema: &Schema, shape: Shape, merged: &Value, last: &Set, managers: &[Manager]) -> Value {
+fn prune(schema: &Schema, shape: Shape, merged: &Value, last: &FieldSet, managers: &[Manager]) -> Value {
     let all = |value: &Value| schema.named(shape, &schema.set(shape, value));
     let pruned = schema.remove(shape, merged, &schema.named(shape, last));
     // Restore fields that any manager owns.
-    let owned = managers.iter().fold(Set::default(), |owned, manager| owned.union(&manager.set));
+    let owned = managers.iter().fold(FieldSet::default(), |owned, manager| owned.union(&manager.set));
     let gone = all(merged).difference(&all(&pruned).union(&schema.named(shape, &owned)));
     let pruned = schema.remove(shape, merged, &gone);
     // Restore fields that nobody owned before: only fields of the last apply are removed.

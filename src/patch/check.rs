@@ -1,7 +1,7 @@
 //! Whether a value has the types of its schema, in the words of server-side apply (structured-merge-diff 6.4, `typed/validate.go` and
 //! `typed/helpers.go`). Go walks a map in any order and stops at an undeclared field; here the order is that of the names.
 
-use super::fields::{Path, Step, path_text};
+use super::fields::{SetPath, SetStep, path_text};
 use super::typed::{Schema, Shape, default_of};
 use super::{go_print, go_syntax};
 use crate::api::{Field, Release, Struct, Type};
@@ -49,20 +49,20 @@ pub fn check(
 }
 
 impl Check {
-    fn tell(&mut self, path: &Path, problem: &str) {
+    fn tell(&mut self, path: &SetPath, problem: &str) {
         let path = path_text(path);
         self.problems.push(if path.is_empty() { problem.to_owned() } else { format!("{path}: {problem}") });
     }
 
     /// Judges a field. Recursion is bounded by the depth of the tables.
-    fn field(&mut self, field: &'static Field, value: &Value, path: &mut Path) {
+    fn field(&mut self, field: &'static Field, value: &Value, path: &mut SetPath) {
         match field.ty {
             Type::List(item) => self.list(field, item, value, path),
             ref ty => self.value(ty, value, path),
         }
     }
 
-    fn value(&mut self, ty: &'static Type, value: &Value, path: &mut Path) {
+    fn value(&mut self, ty: &'static Type, value: &Value, path: &mut SetPath) {
         let is_scalar = matches!(value, Value::Number(_) | Value::String(_) | Value::Bool(_));
         let shown = || format!("&{{{}}}", go_print(value));
         match ty {
@@ -89,10 +89,10 @@ impl Check {
         }
     }
 
-    fn fields(&mut self, schema: &'static Struct, value: &Value, path: &mut Path) {
+    fn fields(&mut self, schema: &'static Struct, value: &Value, path: &mut SetPath) {
         let Some(map) = self.map(value, path) else { return };
         for (name, value) in by_name(map) {
-            path.push(Step::Field(name.clone()));
+            path.push(SetStep::Field(name.clone()));
             let declared = schema.field(name, self.release);
             match declared {
                 Some((_, field)) => self.field(field, value, path),
@@ -105,17 +105,17 @@ impl Check {
         }
     }
 
-    fn entries(&mut self, ty: &'static Type, value: &Value, path: &mut Path) {
+    fn entries(&mut self, ty: &'static Type, value: &Value, path: &mut SetPath) {
         let Some(map) = self.map(value, path) else { return };
         for (name, value) in by_name(map) {
-            path.push(Step::Field(name.clone()));
+            path.push(SetStep::Field(name.clone()));
             self.value(ty, value, path);
             path.pop();
         }
     }
 
     /// Takes a map; null is one without entries.
-    fn map<'v>(&mut self, value: &'v Value, path: &Path) -> Option<&'v Map<String, Value>> {
+    fn map<'v>(&mut self, value: &'v Value, path: &SetPath) -> Option<&'v Map<String, Value>> {
         if !matches!(value, Value::Object(_) | Value::Null) {
             self.tell(path, &format!("expected map, got &{{{}}}", go_print(value)));
         }
@@ -123,22 +123,22 @@ impl Check {
     }
 
     /// Takes a list; null is one without items.
-    fn items<'v>(&mut self, value: &'v Value, path: &Path) -> Option<&'v [Value]> {
+    fn items<'v>(&mut self, value: &'v Value, path: &SetPath) -> Option<&'v [Value]> {
         if !matches!(value, Value::Array(_) | Value::Null) {
             self.tell(path, &format!("expected list, got &{{{}}}", go_print(value)));
         }
         value.as_array().map(Vec::as_slice)
     }
 
-    fn by_index(&mut self, item: &'static Type, items: &[Value], path: &mut Path) {
+    fn by_index(&mut self, item: &'static Type, items: &[Value], path: &mut SetPath) {
         for (at, value) in items.iter().enumerate() {
-            path.push(Step::Index(i64::try_from(at).unwrap_or(i64::MAX)));
+            path.push(SetStep::Index(i64::try_from(at).unwrap_or(i64::MAX)));
             self.value(item, value, path);
             path.pop();
         }
     }
 
-    fn list(&mut self, field: &'static Field, item: &'static Type, value: &Value, path: &mut Path) {
+    fn list(&mut self, field: &'static Field, item: &'static Type, value: &Value, path: &mut SetPath) {
         let Some(items) = self.items(value, path) else { return };
         let shape = Schema { release: self.release }.of_field(field);
         if matches!(shape, Shape::Leaf) {

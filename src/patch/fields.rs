@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// One step of a path. The order is that of the server.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
+pub enum SetStep {
     /// A field of a struct or a key of a map.
     Field(String),
     /// An item of a list that is a map, by its keys (sorted) and their values as JSON.
@@ -18,23 +18,23 @@ pub enum Step {
 }
 
 /// A path from the object's root.
-pub type Path = Vec<Step>;
+pub type SetPath = Vec<SetStep>;
 
 /// Returns the path as the server prints it, e.g. `.status.reservedFor[uid="1"].name`.
-pub fn path_text(path: &[Step]) -> String {
+pub fn path_text(path: &[SetStep]) -> String {
     let mut text = String::new();
     for step in path {
         match step {
-            Step::Field(name) => {
+            SetStep::Field(name) => {
                 text.push('.');
                 text.push_str(name);
             }
-            Step::Key(keys) => {
+            SetStep::Key(keys) => {
                 let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
                 text.push_str(&format!("[{}]", keys.join(",")));
             }
-            Step::Value(value) => text.push_str(&format!("[={value}]")),
-            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            SetStep::Value(value) => text.push_str(&format!("[={value}]")),
+            SetStep::Index(index) => text.push_str(&format!("[{index}]")),
         }
     }
     text
@@ -42,14 +42,14 @@ pub fn path_text(path: &[Step]) -> String {
 
 /// A set of paths, in the server's order of their steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Set(Vec<Path>);
+pub struct FieldSet(Vec<SetPath>);
 
-impl Set {
+impl FieldSet {
     /// Makes a set of these paths.
-    pub fn new(mut paths: Vec<Path>) -> Set {
+    pub fn new(mut paths: Vec<SetPath>) -> FieldSet {
         order::sort(&mut paths);
         paths.dedup();
-        Set(paths)
+        FieldSet(paths)
     }
 
     /// Returns true if it has no path.
@@ -58,60 +58,60 @@ impl Set {
     }
 
     /// Returns the paths in order.
-    pub fn paths(&self) -> &[Path] {
+    pub fn paths(&self) -> &[SetPath] {
         &self.0
     }
 
     /// Returns true if a path is in the set.
-    pub fn contains(&self, path: &[Step]) -> bool {
+    pub fn contains(&self, path: &[SetStep]) -> bool {
         self.0.get(self.from(path)).is_some_and(|found| found == path)
     }
 
     /// Returns true if a path or one below it is in the set.
-    pub fn reaches(&self, path: &[Step]) -> bool {
+    pub fn reaches(&self, path: &[SetStep]) -> bool {
         self.0.get(self.from(path)).is_some_and(|found| found.starts_with(path))
     }
 
     /// Returns the position at which a path is, or would be inserted.
-    fn from(&self, path: &[Step]) -> usize {
+    fn from(&self, path: &[SetStep]) -> usize {
         self.0.partition_point(|other| other.as_slice() < path)
     }
 
-    fn filter(&self, keep: &dyn Fn(&Path) -> bool) -> Set {
+    fn filter(&self, keep: &dyn Fn(&SetPath) -> bool) -> FieldSet {
         let mut kept = Vec::new();
         for path in &self.0 {
             if keep(path) {
                 kept.push(path.clone());
             }
         }
-        Set(kept)
+        FieldSet(kept)
     }
 
     /// Returns the paths of either.
-    pub fn union(&self, other: &Set) -> Set {
+    pub fn union(&self, other: &FieldSet) -> FieldSet {
         let mut all = self.0.clone();
         all.extend_from_slice(&other.0);
-        Set::new(all)
+        FieldSet::new(all)
     }
 
     /// Returns the paths of both.
-    pub fn intersection(&self, other: &Set) -> Set {
+    pub fn intersection(&self, other: &FieldSet) -> FieldSet {
         self.filter(&|path| other.contains(path))
     }
 
     /// Returns the paths of this set that are not in the other.
-    pub fn difference(&self, other: &Set) -> Set {
+    pub fn difference(&self, other: &FieldSet) -> FieldSet {
         self.filter(&|path| !other.contains(path))
     }
 
     /// Returns the paths that are not in the other set and not below one of its paths.
-    pub fn outside(&self, other: &Set) -> Set {
+    pub fn outside(&self, other: &FieldSet) -> FieldSet {
         self.filter(&|path| !(1..=path.len()).any(|len| path.get(..len).is_some_and(|head| other.contains(head))))
     }
 
     /// Returns the paths in the server's order: at each level the members first, then deeper paths.
-    pub fn in_order(&self) -> Vec<Path> {
-        fn walk(paths: &[Path], depth: usize, out: &mut Vec<Path>) {
+    pub fn in_order(&self) -> Vec<SetPath> {
+        fn walk(paths: &[SetPath], depth: usize, out: &mut Vec<SetPath>) {
             let below = below(paths, depth);
             for (_, group) in &below {
                 out.extend(group.first().filter(|path| path.len() == depth.saturating_add(1)).cloned());
@@ -127,7 +127,7 @@ impl Set {
 
     /// Returns the set as `fieldsV1`.
     pub fn to_value(&self) -> Value {
-        fn value(paths: &[Path], depth: usize) -> Value {
+        fn value(paths: &[SetPath], depth: usize) -> Value {
             let mut map = Map::new();
             let below = below(paths, depth);
             if !below.is_empty() && paths.first().is_some_and(|path| path.len() == depth) {
@@ -142,8 +142,8 @@ impl Set {
     }
 
     /// Reads `fieldsV1`; `None` if the value has another form.
-    pub fn from_value(value: &Value) -> Option<Set> {
-        fn walk(value: &Value, path: &mut Path, paths: &mut Vec<Path>) -> Option<()> {
+    pub fn from_value(value: &Value) -> Option<FieldSet> {
+        fn walk(value: &Value, path: &mut SetPath, paths: &mut Vec<SetPath>) -> Option<()> {
             let map = value.as_object()?;
             if !path.is_empty() && (map.is_empty() || map.contains_key(".")) {
                 paths.push(path.clone());
@@ -157,22 +157,22 @@ impl Set {
         }
         let mut paths = Vec::new();
         walk(value, &mut Vec::new(), &mut paths)?;
-        Some(Set::new(paths))
+        Some(FieldSet::new(paths))
     }
 }
 
 /// Groups sorted paths by their step at `depth`; paths that end before it are left out.
-fn below(paths: &[Path], depth: usize) -> Vec<(&Step, &[Path])> {
+fn below(paths: &[SetPath], depth: usize) -> Vec<(&SetStep, &[SetPath])> {
     let groups = paths.chunk_by(|a, b| a.get(depth) == b.get(depth));
     groups.filter_map(|group| Some((group.first()?.get(depth)?, group))).collect()
 }
 
-fn step_text(step: &Step) -> String {
+fn step_text(step: &SetStep) -> String {
     match step {
-        Step::Field(name) => format!("f:{name}"),
-        Step::Value(value) => format!("v:{value}"),
-        Step::Index(index) => format!("i:{index}"),
-        Step::Key(keys) => {
+        SetStep::Field(name) => format!("f:{name}"),
+        SetStep::Value(value) => format!("v:{value}"),
+        SetStep::Index(index) => format!("i:{index}"),
+        SetStep::Key(keys) => {
             let mut text = "k:{".to_owned();
             for (at, (name, value)) in keys.iter().enumerate() {
                 if at > 0 {
@@ -188,17 +188,17 @@ fn step_text(step: &Step) -> String {
     }
 }
 
-fn read_step(text: &str) -> Option<Step> {
+fn read_step(text: &str) -> Option<SetStep> {
     let (kind, rest) = text.split_once(':')?;
     match kind {
-        "f" => Some(Step::Field(rest.to_owned())),
-        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| Step::Value(value.to_string())),
-        "i" => rest.parse().ok().map(Step::Index),
+        "f" => Some(SetStep::Field(rest.to_owned())),
+        "v" => serde_json::from_str::<Value>(rest).ok().map(|value| SetStep::Value(value.to_string())),
+        "i" => rest.parse().ok().map(SetStep::Index),
         "k" => {
             let Value::Object(keys) = serde_json::from_str::<Value>(rest).ok()? else { return None };
             let mut keys: Vec<(String, String)> = keys.into_iter().map(|(name, value)| (name, value.to_string())).collect();
             order::sort(&mut keys);
-            Some(Step::Key(keys))
+            Some(SetStep::Key(keys))
         }
         _ => None,
     }

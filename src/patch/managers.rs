@@ -1,6 +1,6 @@
 //! `metadata.managedFields`: who owns which fields, read and written as the server does.
 
-use super::fields::{Set, Step};
+use super::fields::{FieldSet, SetStep};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
 use claimkit_values::order;
@@ -18,7 +18,7 @@ pub struct Manager {
     pub subresource: String,
     /// RFC 3339, if there is one.
     pub time: Option<String>,
-    pub set: Set,
+    pub set: FieldSet,
 }
 
 impl Manager {
@@ -50,8 +50,8 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
     for (at, entry) in entries.into_iter().flatten().enumerate() {
         let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
         let set = match entry.get("fieldsV1") {
-            None | Some(Value::Null) => Some(Set::default()),
-            Some(fields) => Set::from_value(fields),
+            None | Some(Value::Null) => Some(FieldSet::default()),
+            Some(fields) => FieldSet::from_value(fields),
         };
         let Some(set) = set else { return Err(format!("`metadata.managedFields[{at}].fieldsV1` is no set of fields")) };
         managers.push(Manager {
@@ -67,8 +67,8 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
 }
 
 /// Returns the fields of `metadata` and above that nobody owns.
-pub fn unowned() -> Set {
-    let metadata = |name: &str| vec![Step::Field("metadata".to_owned()), Step::Field(name.to_owned())];
+pub fn unowned() -> FieldSet {
+    let metadata = |name: &str| vec![SetStep::Field("metadata".to_owned()), SetStep::Field(name.to_owned())];
     let names = [
         "name",
         "namespace",
@@ -80,8 +80,8 @@ pub fn unowned() -> Set {
         "managedFields",
         "resourceVersion",
     ];
-    let roots = ["apiVersion", "kind", "metadata"].map(|name| vec![Step::Field(name.to_owned())]);
-    Set::new(names.iter().map(|name| metadata(name)).chain(roots).collect())
+    let roots = ["apiVersion", "kind", "metadata"].map(|name| vec![SetStep::Field(name.to_owned())]);
+    FieldSet::new(names.iter().map(|name| metadata(name)).chain(roots).collect())
 }
 
 /// Writes the entries, those without fields left out, in the server's order. An object without any gets none.

@@ -1,7 +1,7 @@
 //! Values walked along their schema, as server-side apply sees them: which fields there are, two values merged, compared,
 //! and fields removed. List semantics are those of the release.
 
-use super::fields::{Path, Set, Step};
+use super::fields::{FieldSet, SetPath, SetStep};
 use crate::api::{Field, ListKind, Release, Struct, Type};
 use claimkit_values::order;
 use serde_json::{Map, Value};
@@ -87,7 +87,7 @@ impl Schema {
     }
 
     /// Returns the identity of an item.
-    pub fn step(shape: Shape, item: &Value) -> Step {
+    pub fn step(shape: Shape, item: &Value) -> SetStep {
         match shape {
             Shape::Items(keys, ty) => {
                 // A missing key has its default, which optional ones lack: they are left out.
@@ -97,42 +97,42 @@ impl Schema {
                 };
                 let mut keys: Vec<(String, String)> = keys.iter().filter_map(given).collect();
                 order::sort(&mut keys);
-                Step::Key(keys)
+                SetStep::Key(keys)
             }
-            _ => Step::Value(item.to_string()),
+            _ => SetStep::Value(item.to_string()),
         }
     }
 
     /// Adapts a set written by an earlier release to this release's schema: an owner of something inside a list or map that is
     /// now atomic owns the whole list or map (structured-merge-diff, typed/reconcile_schema.go).
-    pub fn reconciled(&self, shape: Shape, set: &Set) -> Set {
-        let whole = |path: &Path| {
+    pub fn reconciled(&self, shape: Shape, set: &FieldSet) -> FieldSet {
+        let whole = |path: &SetPath| {
             let mut here = shape;
             for (depth, step) in path.iter().enumerate() {
                 here = match (here, step) {
                     (Shape::Leaf, _) => return path.get(..depth).unwrap_or_default().to_vec(),
-                    (_, Step::Field(name)) => self.child(here, name),
+                    (_, SetStep::Field(name)) => self.child(here, name),
                     _ => self.item(here),
                 };
             }
             path.clone()
         };
-        Set::new(set.paths().iter().map(whole).collect())
+        FieldSet::new(set.paths().iter().map(whole).collect())
     }
 
     /// Returns the fields a value has.
-    pub fn set(&self, shape: Shape, value: &Value) -> Set {
+    pub fn set(&self, shape: Shape, value: &Value) -> FieldSet {
         let mut paths = Vec::new();
         self.collect(shape, value, &mut Vec::new(), &mut paths);
-        Set::new(paths)
+        FieldSet::new(paths)
     }
 
-    fn collect(&self, shape: Shape, value: &Value, path: &mut Path, set: &mut Vec<Path>) {
+    fn collect(&self, shape: Shape, value: &Value, path: &mut SetPath, set: &mut Vec<SetPath>) {
         match (shape, value) {
             (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Null) | (Shape::Set | Shape::Items(..), Value::Null) => {}
             (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) => {
                 for (name, value) in map {
-                    path.push(Step::Field(name.clone()));
+                    path.push(SetStep::Field(name.clone()));
                     self.collect(self.child(shape, name), value, path, set);
                     let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
                     if empty || self.below(shape, name).is_none() || matches!(shape, Shape::Keys | Shape::Any) {
@@ -142,7 +142,7 @@ impl Schema {
                 }
             }
             (Shape::Set | Shape::Items(..), Value::Array(items)) => {
-                let steps: Vec<Step> = items.iter().map(|item| Self::step(shape, item)).collect();
+                let steps: Vec<SetStep> = items.iter().map(|item| Self::step(shape, item)).collect();
                 let places = places(&steps);
                 for (item, step) in items.iter().zip(&steps) {
                     path.push(step.clone());
@@ -194,7 +194,7 @@ impl Schema {
         let steps = |list: &[Value]| list.iter().map(|item| Self::step(shape, item)).collect::<Vec<_>>();
         let (left_steps, right_steps) = (steps(left), steps(right));
         let (left_places, right_places) = (places(&left_steps), places(&right_steps));
-        let in_left = |step: &Step| left_places.get(step).and_then(|places| left.get(*places.first()?));
+        let in_left = |step: &SetStep| left_places.get(step).and_then(|places| left.get(*places.first()?));
         let mut shared = right_steps.iter().filter(|step| left_places.contains_key(step));
         let mut next_shared = shared.next();
         let mut out = Vec::new();
@@ -256,11 +256,15 @@ impl Schema {
     pub fn compare(&self, shape: Shape, left: &Value, right: &Value) -> Compared {
         let mut found = Differences::default();
         self.differ(shape, Some(left), Some(right), &mut Vec::new(), &mut found);
-        Compared { added: Set::new(found.added), modified: Set::new(found.modified), removed: Set::new(found.removed) }
+        Compared {
+            added: FieldSet::new(found.added),
+            modified: FieldSet::new(found.modified),
+            removed: FieldSet::new(found.removed),
+        }
     }
 
-    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut Path, out: &mut Differences) {
-        let side = |out: &mut Differences, path: &Path| match (left, right) {
+    fn differ(&self, shape: Shape, left: Option<&Value>, right: Option<&Value>, path: &mut SetPath, out: &mut Differences) {
+        let side = |out: &mut Differences, path: &SetPath| match (left, right) {
             (None, Some(_)) => out.added.push(path.clone()),
             (Some(_), None) => out.removed.push(path.clone()),
             _ => {}
@@ -271,7 +275,7 @@ impl Schema {
             Shape::Fields(_) | Shape::Keys | Shape::Any if map(left).is_some() || map(right).is_some() => {
                 let (old, new) = (map(left).unwrap_or_default(), map(right).unwrap_or_default());
                 for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(name.as_str()))) {
-                    path.push(Step::Field(name.clone()));
+                    path.push(SetStep::Field(name.clone()));
                     self.differ(self.child(shape, name), old.get(name), new.get(name), path, out);
                     path.pop();
                 }
@@ -279,12 +283,12 @@ impl Schema {
             }
             Shape::Set | Shape::Items(..) if list(left).is_some() || list(right).is_some() => {
                 let (old, new) = (list(left).unwrap_or_default(), list(right).unwrap_or_default());
-                let old_steps: Vec<Step> = old.iter().map(|item| Self::step(shape, item)).collect();
-                let new_steps: Vec<Step> = new.iter().map(|item| Self::step(shape, item)).collect();
+                let old_steps: Vec<SetStep> = old.iter().map(|item| Self::step(shape, item)).collect();
+                let new_steps: Vec<SetStep> = new.iter().map(|item| Self::step(shape, item)).collect();
                 let (old_places, new_places) = (places(&old_steps), places(&new_steps));
-                let all: BTreeSet<&Step> = old_places.keys().chain(new_places.keys()).copied().collect();
+                let all: BTreeSet<&SetStep> = old_places.keys().chain(new_places.keys()).copied().collect();
                 for step in all {
-                    let same = |places: &BTreeMap<&Step, Vec<usize>>| places.get(step).cloned().unwrap_or_default();
+                    let same = |places: &BTreeMap<&SetStep, Vec<usize>>| places.get(step).cloned().unwrap_or_default();
                     let old: Vec<&Value> = same(&old_places).into_iter().filter_map(|at| old.get(at)).collect();
                     let new: Vec<&Value> = same(&new_places).into_iter().filter_map(|at| new.get(at)).collect();
                     path.push(step.clone());
@@ -302,7 +306,7 @@ impl Schema {
 
     /// Compares the items of one identity. Duplicates are compared as a whole (structured-merge-diff 6, `typed/compare.go`,
     /// `visitListItems`).
-    fn differ_items(&self, shape: Shape, old: &[&Value], new: &[&Value], path: &mut Path, out: &mut Differences) {
+    fn differ_items(&self, shape: Shape, old: &[&Value], new: &[&Value], path: &mut SetPath, out: &mut Differences) {
         match (old, new) {
             ([_, _, ..], [_, _, ..]) if old != new => out.modified.push(path.clone()),
             ([_, _, ..], [_, _, ..]) => {}
@@ -319,16 +323,16 @@ impl Schema {
     }
 
     /// Removes these fields from a copy of the value. A map or list that becomes empty is null.
-    pub fn remove(&self, shape: Shape, value: &Value, gone: &Set) -> Value {
+    pub fn remove(&self, shape: Shape, value: &Value, gone: &FieldSet) -> Value {
         self.strip(shape, value, gone, &mut Vec::new())
     }
 
-    fn strip(&self, shape: Shape, value: &Value, gone: &Set, path: &mut Path) -> Value {
+    fn strip(&self, shape: Shape, value: &Value, gone: &FieldSet, path: &mut SetPath) -> Value {
         match (shape, value) {
             (Shape::Fields(_) | Shape::Keys | Shape::Any, Value::Object(map)) if !map.is_empty() => {
                 let mut out = Map::new();
                 for (name, value) in map {
-                    path.push(Step::Field(name.clone()));
+                    path.push(SetStep::Field(name.clone()));
                     if !gone.contains(path) {
                         out.insert(name.clone(), self.strip_below(self.child(shape, name), value, gone, path));
                     }
@@ -351,21 +355,21 @@ impl Schema {
         }
     }
 
-    fn strip_below(&self, shape: Shape, value: &Value, gone: &Set, path: &mut Path) -> Value {
+    fn strip_below(&self, shape: Shape, value: &Value, gone: &FieldSet, path: &mut SetPath) -> Value {
         if gone.reaches(path) { self.strip(shape, value, gone, path) } else { value.clone() }
     }
 
     /// Returns the set plus every struct field on the way to its paths.
-    pub fn named(&self, shape: Shape, set: &Set) -> Set {
+    pub fn named(&self, shape: Shape, set: &FieldSet) -> FieldSet {
         let mut all = set.paths().to_vec();
         for path in set.paths() {
             let mut here = shape;
             for (at, step) in path.iter().enumerate() {
                 match step {
-                    Step::Field(name) => {
+                    SetStep::Field(name) => {
                         let declared = matches!(here, Shape::Fields(_)) && self.below(here, name).is_some();
                         if declared {
-                            all.extend(path.get(..=at).map(<[Step]>::to_vec));
+                            all.extend(path.get(..=at).map(<[SetStep]>::to_vec));
                         }
                         here = self.child(here, name);
                     }
@@ -373,13 +377,13 @@ impl Schema {
                 }
             }
         }
-        Set::new(all)
+        FieldSet::new(all)
     }
 }
 
 /// Returns the places of the items of each identity.
-fn places(steps: &[Step]) -> BTreeMap<&Step, Vec<usize>> {
-    let mut places: BTreeMap<&Step, Vec<usize>> = BTreeMap::new();
+fn places(steps: &[SetStep]) -> BTreeMap<&SetStep, Vec<usize>> {
+    let mut places: BTreeMap<&SetStep, Vec<usize>> = BTreeMap::new();
     for (at, step) in steps.iter().enumerate() {
         places.entry(step).or_default().push(at);
     }
@@ -389,20 +393,20 @@ fn places(steps: &[Step]) -> BTreeMap<&Step, Vec<usize>> {
 /// The differences found until now.
 #[derive(Default)]
 struct Differences {
-    added: Vec<Path>,
-    modified: Vec<Path>,
-    removed: Vec<Path>,
+    added: Vec<SetPath>,
+    modified: Vec<SetPath>,
+    removed: Vec<SetPath>,
 }
 
 /// The differences of two values.
 #[derive(Clone, Debug, Default)]
 pub struct Compared {
     /// Only the new one has them.
-    pub added: Set,
+    pub added: FieldSet,
     /// Both have them, with other values.
-    pub modified: Set,
+    pub modified: FieldSet,
     /// Only the old one has them.
-    pub removed: Set,
+    pub removed: FieldSet,
 }
 
 impl Compared {

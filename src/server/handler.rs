@@ -2,7 +2,7 @@
 //! apiserver/pkg/endpoints/handlers/create.go and update.go).
 
 use crate::api::Release;
-use crate::patch::fields::Set;
+use crate::patch::fields::FieldSet;
 use crate::record::{self, Record, Value};
 use std::collections::BTreeSet;
 
@@ -56,9 +56,9 @@ pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
 }
 
 /// Returns the fields that an entry owns; `None` if they are unreadable.
-fn owned(entry: &Record<'_>) -> Option<Set> {
+fn owned(entry: &Record<'_>) -> Option<FieldSet> {
     match entry.get("fieldsV1").as_str() {
-        "" => Some(Set::default()),
-        text => Set::from_value(&serde_json::from_str(text).ok()?),
+        "" => Some(FieldSet::default()),
+        text => FieldSet::from_value(&serde_json::from_str(text).ok()?),
     }
 }
