@@ -2,7 +2,7 @@
 
 use super::super::Host;
 use super::Live;
-use super::kubectl::Refusal;
+use super::kubectl::KubectlRefusal;
 use crate::api::gates::Setting;
 use crate::api::{Gate, Gates, Release};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ impl Live {
     ///
     /// # Errors
     /// Why the metrics cannot be read.
-    pub fn gates(&self, host: &mut dyn Host) -> Result<BTreeMap<String, bool>, Refusal> {
+    pub fn gates(&self, host: &mut dyn Host) -> Result<BTreeMap<String, bool>, KubectlRefusal> {
         let metrics = self.kubectl.run(&["get", "--raw=/metrics"], host)?;
         Ok(differing(&String::from_utf8_lossy(&metrics), self.release))
     }

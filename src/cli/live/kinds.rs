@@ -14,7 +14,7 @@ pub enum Group {
 }
 
 /// A kind that an allocation depends on.
-pub struct Kind {
+pub struct ReadKind {
     /// Its name in addresses.
     pub plural: &'static str,
     pub group: Group,
@@ -29,11 +29,11 @@ pub struct Kind {
     pub unaudited: Option<&'static str>,
 }
 
-const fn kind(plural: &'static str, group: Group, scope: Scope, without: &'static str, elsewhere: &'static str) -> Kind {
-    Kind { plural, group, scope, optional: false, without, elsewhere, unaudited: None }
+const fn kind(plural: &'static str, group: Group, scope: Scope, without: &'static str, elsewhere: &'static str) -> ReadKind {
+    ReadKind { plural, group, scope, optional: false, without, elsewhere, unaudited: None }
 }
 
-impl Kind {
+impl ReadKind {
     const fn unaudited(mut self, effect: &'static str) -> Self {
         self.unaudited = Some(effect);
         self
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 /// The kinds, in the order in which they are read.
-pub static KINDS: &[Kind] = &[
+pub static KINDS: &[ReadKind] = &[
     kind(PODS, Core, Scope::Namespaced, "pods that wait are not known", "pods of other namespaces are not considered")
         .unaudited("it is not checked whether the pods of claims exist"),
     kind(NODES, Core, Scope::Cluster, "only nodes that slices and pods name are known, without their labels", "")
@@ -66,12 +66,12 @@ pub static KINDS: &[Kind] = &[
         "templates of other namespaces count as missing",
     )
     .unaudited("templates are not looked at"),
-    Kind {
+    ReadKind {
         optional: true,
         ..kind("devicetaintrules", Resource, Scope::Cluster, "devices that rules taint count as free of these taints", "")
             .unaudited("devices that rules taint count as free of these taints")
     },
-    Kind {
+    ReadKind {
         optional: true,
         ..kind(
             "podgroups",

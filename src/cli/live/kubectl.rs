@@ -17,7 +17,7 @@ pub struct Kubectl {
 
 /// Why an answer is missing.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum KubectlRefusal {
     /// The server answered with an error.
     Answered {
         /// The reason of the server's Status, such as `Forbidden`.
@@ -28,17 +28,17 @@ pub enum Refusal {
     Unreachable(String),
 }
 
-impl Refusal {
+impl KubectlRefusal {
     /// Returns the error message.
     pub fn text(self) -> String {
         match self {
-            Refusal::Answered { text, .. } | Refusal::Unreachable(text) => text,
+            KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text) => text,
         }
     }
 
     /// Returns true if the server gave this reason.
     pub fn is(&self, wanted: &str) -> bool {
-        matches!(self, Refusal::Answered { reason, .. } if reason == wanted)
+        matches!(self, KubectlRefusal::Answered { reason, .. } if reason == wanted)
     }
 
     /// Reads what kubectl printed to standard error: `Error from server (Forbidden): …`, or a sentence of its own.
@@ -46,21 +46,21 @@ impl Refusal {
         let lines = || printed.lines().map(str::trim).filter(|line| !line.is_empty());
         let answered = |line: &str| {
             let (reason, text) = line.strip_prefix("Error from server (")?.split_once("): ")?;
-            Some(Refusal::Answered { reason: reason.to_owned(), text: text.to_owned() })
+            Some(KubectlRefusal::Answered { reason: reason.to_owned(), text: text.to_owned() })
         };
         if let Some(refusal) = lines().find_map(answered) {
             return refusal;
         }
         let of_server = |line: &str| {
             let text = line.strip_prefix("Error from server: ").or_else(|| line.strip_prefix("error: You must be logged in"));
-            text.map(|_| Refusal::Answered { reason: String::new(), text: line.to_owned() })
+            text.map(|_| KubectlRefusal::Answered { reason: String::new(), text: line.to_owned() })
         };
         if let Some(refusal) = lines().find_map(of_server) {
             return refusal;
         }
         let own = lines().rfind(|line| !line.starts_with("Warning:") && !line.starts_with("WARNING:"));
         let own = own.map(|line| line.strip_prefix("error: ").unwrap_or(line));
-        Refusal::Unreachable(format!("kubectl: {}", own.unwrap_or("it failed and says nothing")))
+        KubectlRefusal::Unreachable(format!("kubectl: {}", own.unwrap_or("it failed and says nothing")))
     }
 }
 
@@ -79,20 +79,21 @@ impl Kubectl {
     ///
     /// # Errors
     /// Why it failed.
-    pub fn run(&self, words: &[&str], host: &mut dyn Host) -> Result<Vec<u8>, Refusal> {
+    pub fn run(&self, words: &[&str], host: &mut dyn Host) -> Result<Vec<u8>, KubectlRefusal> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(self.flags.iter().cloned()).collect();
-        let unreachable = |problem: String| Refusal::Unreachable(format!("kubectl: {problem}"));
+        let unreachable = |problem: String| KubectlRefusal::Unreachable(format!("kubectl: {problem}"));
         let Ran { out, err, success } = host.kubectl(&words, MOST).map_err(unreachable)?;
-        if success { Ok(out) } else { Err(Refusal::of(&err)) }
+        if success { Ok(out) } else { Err(KubectlRefusal::of(&err)) }
     }
 
     /// Runs a command that prints JSON.
     ///
     /// # Errors
     /// Why it failed, or what is wrong with its output.
-    pub fn json<T: DeserializeOwned>(&self, words: &[&str], host: &mut dyn Host) -> Result<T, Refusal> {
+    pub fn json<T: DeserializeOwned>(&self, words: &[&str], host: &mut dyn Host) -> Result<T, KubectlRefusal> {
         let out = self.run(words, host)?;
-        let unread = |error| Refusal::Answered { reason: String::new(), text: format!("its answer cannot be read: {error}") };
+        let unread =
+            |error| KubectlRefusal::Answered { reason: String::new(), text: format!("its answer cannot be read: {error}") };
         serde_json::from_slice(&out).map_err(unread)
     }
 
@@ -120,13 +121,14 @@ mod tests {
     #[test]
     fn refusals_are_told_apart() {
         let forbidden = "Warning: old\nError from server (Forbidden): nodes is forbidden: User \"u\" cannot list\n";
-        assert!(Refusal::of(forbidden).is("Forbidden"));
-        assert_eq!(Refusal::of(forbidden).text(), "nodes is forbidden: User \"u\" cannot list");
-        let down =
-            Refusal::of("The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n");
-        assert!(matches!(down, Refusal::Unreachable(_)));
-        assert_eq!(Refusal::of("error: context \"x\" does not exist\n").text(), "kubectl: context \"x\" does not exist");
-        assert_eq!(Refusal::of("").text(), "kubectl: it failed and says nothing");
+        assert!(KubectlRefusal::of(forbidden).is("Forbidden"));
+        assert_eq!(KubectlRefusal::of(forbidden).text(), "nodes is forbidden: User \"u\" cannot list");
+        let down = KubectlRefusal::of(
+            "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n",
+        );
+        assert!(matches!(down, KubectlRefusal::Unreachable(_)));
+        assert_eq!(KubectlRefusal::of("error: context \"x\" does not exist\n").text(), "kubectl: context \"x\" does not exist");
+        assert_eq!(KubectlRefusal::of("").text(), "kubectl: it failed and says nothing");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub mod why;
 use super::Host;
 use super::arguments::Arguments;
 use crate::api::{Release, VERSIONS, Version};
-use kubectl::{Kubectl, Refusal};
+use kubectl::{Kubectl, KubectlRefusal};
 use serde::Deserialize;
 
 /// The options that say which cluster is asked and as whom; all are kubectl's own.
@@ -102,7 +102,7 @@ impl Live {
         let mut notes = Vec::new();
         let server = match kubectl.json::<Versions>(&["version", "--output=json"], host) {
             Ok(versions) => versions.server_version.map(|version| version.git_version),
-            Err(Refusal::Answered { text, .. }) => {
+            Err(KubectlRefusal::Answered { text, .. }) => {
                 notes.push(format!("the server's version was not seen ({text})"));
                 None
             }
@@ -120,7 +120,7 @@ impl Live {
     ///
     /// # Errors
     /// Why they are not known.
-    fn served(&self, host: &mut dyn Host) -> Result<Vec<&'static Version>, Refusal> {
+    fn served(&self, host: &mut dyn Host) -> Result<Vec<&'static Version>, KubectlRefusal> {
         let names = self.versions("resource.k8s.io", host)?;
         Ok(VERSIONS.iter().rev().copied().filter(|version| names.iter().any(|name| *name == version.name)).collect())
     }
@@ -129,7 +129,7 @@ impl Live {
     ///
     /// # Errors
     /// Why they are not known.
-    fn versions(&self, group: &str, host: &mut dyn Host) -> Result<Vec<String>, Refusal> {
+    fn versions(&self, group: &str, host: &mut dyn Host) -> Result<Vec<String>, KubectlRefusal> {
         let group: ApiGroup = self.kubectl.json(&["get", &format!("--raw=/apis/{group}")], host)?;
         Ok(group.versions.unwrap_or_default().into_iter().map(|version| version.version).collect())
     }

@@ -3,8 +3,8 @@
 use super::super::Host;
 use super::Live;
 use super::brief::Brief;
-use super::kinds::{Group, KINDS, Kind, NODES, PODS};
-use super::kubectl::{Refusal, escaped};
+use super::kinds::{Group, KINDS, NODES, PODS, ReadKind};
+use super::kubectl::{KubectlRefusal, escaped};
 use crate::api::Scope;
 use crate::limits::Limits;
 use crate::scheduler::PreparedCluster;
@@ -100,7 +100,7 @@ trait Gather {
     /// Returns the number of objects that were taken.
     fn len(&self) -> usize;
     /// Takes a page: its text, and what an answer shows of its objects.
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal>;
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal>;
     /// Says why the list ends before its end.
     fn cut(&mut self, why: String);
 }
@@ -117,7 +117,7 @@ impl Gather for Pages<'_> {
         self.part.cluster.len()
     }
 
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal> {
         let live = self.live;
         self.part.cluster.join(PreparedCluster::read(text, Some(live.release), Some(&live.namespace), &Limits::default()));
         briefs.into_iter().for_each(|brief| self.part.keep(brief, kind, self.wanted));
@@ -144,7 +144,7 @@ impl Gather for Texts {
         self.objects
     }
 
-    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &Kind) -> Result<(), Refusal> {
+    fn take(&mut self, text: &str, briefs: Vec<Brief>, kind: &ReadKind) -> Result<(), KubectlRefusal> {
         self.grouped |= briefs.iter().any(Brief::is_in_group);
         let mut page: Value = serde_json::from_str(text).map_err(|error| unread(&error))?;
         for item in page.get_mut("items").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -173,7 +173,7 @@ const LONG: &[(&str, &[&str])] = &[
 
 /// Drops what no audit looks at: of containers everything but name and resources. Claims keep their annotations, which say of which
 /// entry of a pod they are.
-fn reduce(item: &mut Value, kind: &Kind) {
+fn reduce(item: &mut Value, kind: &ReadKind) {
     if let Some(metadata) = item.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
@@ -235,14 +235,14 @@ impl Live {
         let resource = match self.served(host) {
             Ok(versions) => versions.iter().map(|version| format!("/apis/resource.k8s.io/{}", version.name)).collect(),
             // Whoever may not ask which versions there are may still read the newest.
-            Err(Refusal::Answered { reason, .. }) if reason == "Forbidden" => vec!["/apis/resource.k8s.io/v1".to_owned()],
+            Err(KubectlRefusal::Answered { reason, .. }) if reason == "Forbidden" => vec!["/apis/resource.k8s.io/v1".to_owned()],
             Err(_) => Vec::new(),
         };
         Roots { core: ["/api/v1".to_owned()], resource, scheduling: OnceCell::new() }
     }
 
     /// Returns the addresses under which a kind may be; `None` if no object that was seen needs it. `grouped`: a pod is in a group.
-    fn roots_of<'r>(&self, kind: &Kind, roots: &'r Roots, grouped: bool, host: &mut dyn Host) -> Option<&'r [String]> {
+    fn roots_of<'r>(&self, kind: &ReadKind, roots: &'r Roots, grouped: bool, host: &mut dyn Host) -> Option<&'r [String]> {
         match kind.group {
             Group::Core => Some(&roots.core),
             Group::Resource => Some(&roots.resource),
@@ -286,15 +286,15 @@ impl Live {
     }
 
     /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
-    fn read_kind(&self, kind: &Kind, roots: &[String], wanted: &Wanted<'_>, seen: &mut Seen, host: &mut dyn Host) {
+    fn read_kind(&self, kind: &ReadKind, roots: &[String], wanted: &Wanted<'_>, seen: &mut Seen, host: &mut dyn Host) {
         let plural = kind.plural;
         let pages = || Pages { part: Part::new(self), live: self, wanted };
         let refusal = match self.list_first(roots, &|root| format!("{root}/{plural}"), kind, &pages, host) {
             Ok(pages) => return seen.take(kind, pages.part),
-            Err(Refusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
+            Err(KubectlRefusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
             Err(refusal) => refusal,
         };
-        let unseen = |what: String, missing: Missing, refusal: Refusal, so: &'static str| Unseen {
+        let unseen = |what: String, missing: Missing, refusal: KubectlRefusal, so: &'static str| Unseen {
             what,
             why: refusal.text(),
             so,
@@ -336,11 +336,11 @@ impl Live {
         &self,
         roots: &[String],
         path: &dyn Fn(&str) -> String,
-        kind: &Kind,
+        kind: &ReadKind,
         empty: &dyn Fn() -> G,
         host: &mut dyn Host,
-    ) -> Result<G, Refusal> {
-        let mut last = Refusal::Answered {
+    ) -> Result<G, KubectlRefusal> {
+        let mut last = KubectlRefusal::Answered {
             reason: "NotFound".to_owned(),
             text: "the cluster serves no version of resource.k8s.io that is known here".to_owned(),
         };
@@ -354,7 +354,13 @@ impl Live {
     }
 
     /// Reads a list page by page. A list that changed too much between two pages is read once more from its beginning.
-    fn list<G: Gather>(&self, path: &str, kind: &Kind, empty: &dyn Fn() -> G, host: &mut dyn Host) -> Result<G, Refusal> {
+    fn list<G: Gather>(
+        &self,
+        path: &str,
+        kind: &ReadKind,
+        empty: &dyn Fn() -> G,
+        host: &mut dyn Host,
+    ) -> Result<G, KubectlRefusal> {
         let mut again = true;
         loop {
             let mut part = empty();
@@ -370,7 +376,7 @@ impl Live {
         }
     }
 
-    fn pages(&self, path: &str, kind: &Kind, part: &mut dyn Gather, host: &mut dyn Host) -> Result<(), Refusal> {
+    fn pages(&self, path: &str, kind: &ReadKind, part: &mut dyn Gather, host: &mut dyn Host) -> Result<(), KubectlRefusal> {
         let mut tokens: BTreeSet<String> = BTreeSet::new();
         let mut address = format!("--raw={path}?limit={PAGE}");
         for _ in 0..MOST_PAGES {
@@ -394,7 +400,7 @@ impl Live {
     }
 
     /// Reads one object.
-    fn get(&self, path: &str, host: &mut dyn Host) -> Result<Part, Refusal> {
+    fn get(&self, path: &str, host: &mut dyn Host) -> Result<Part, KubectlRefusal> {
         let bytes = self.kubectl.run(&["get", &format!("--raw={path}")], host)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut part = Part::new(self);
@@ -406,8 +412,8 @@ impl Live {
     }
 }
 
-fn unread(error: &serde_json::Error) -> Refusal {
-    Refusal::Answered { reason: String::new(), text: format!("the answer cannot be read: {error}") }
+fn unread(error: &serde_json::Error) -> KubectlRefusal {
+    KubectlRefusal::Answered { reason: String::new(), text: format!("the answer cannot be read: {error}") }
 }
 
 impl Part {
@@ -422,7 +428,7 @@ impl Part {
     }
 
     /// Keeps what the answer shows of an object.
-    fn keep(&mut self, brief: Brief, kind: &Kind, wanted: &Wanted<'_>) {
+    fn keep(&mut self, brief: Brief, kind: &ReadKind, wanted: &Wanted<'_>) {
         self.named.extend(brief.node().map(str::to_owned));
         self.grouped |= brief.is_in_group();
         let named =
@@ -434,7 +440,7 @@ impl Part {
 }
 
 impl Seen {
-    fn take(&mut self, kind: &Kind, part: Part) {
+    fn take(&mut self, kind: &ReadKind, part: Part) {
         self.some = true;
         self.cluster.join(part.cluster);
         self.named.extend(part.named);
@@ -511,7 +517,7 @@ mod tests {
         let wanted = Wanted { namespace: None, pod: None };
         let empty = || Pages { part: Part::new(&live), live: &live, wanted: &wanted };
         let pages = live.list("/api/v1/nodes", kind, &empty, &mut Server(answer, 0));
-        pages.map(|pages| (pages.part.cluster.len(), pages.part.cut)).map_err(Refusal::text)
+        pages.map(|pages| (pages.part.cluster.len(), pages.part.cut)).map_err(KubectlRefusal::text)
     }
 
     #[test]

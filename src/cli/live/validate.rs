@@ -21,7 +21,7 @@ const DECIDES: &str = "admin-access";
 type Labels = BTreeMap<String, String>;
 
 /// A cluster, as far as `validate` asks it.
-pub struct Cluster {
+pub struct ServingCluster {
     live: Live,
     served: Option<Vec<String>>,
     gates: BTreeMap<String, bool>,
@@ -44,7 +44,7 @@ struct Metadata {
 ///
 /// # Errors
 /// Why no cluster answers.
-pub fn open(arguments: &Arguments, host: &mut dyn Host) -> Result<Option<Cluster>, String> {
+pub fn open(arguments: &Arguments, host: &mut dyn Host) -> Result<Option<ServingCluster>, String> {
     if !arguments.has("live") {
         return match CONNECTION.iter().find(|name| arguments.has(name)) {
             Some(name) => Err(format!("`--{name}` goes with `--live`")),
@@ -65,10 +65,10 @@ pub fn open(arguments: &Arguments, host: &mut dyn Host) -> Result<Option<Cluster
         let named: Vec<String> = gates.iter().map(|(name, on)| format!("{name}={on}")).collect();
         live.notes.push(format!("gates that are not at their defaults: {}", named.join(",")));
     }
-    Ok(Some(Cluster { live, served, gates, namespaces: BTreeMap::new() }))
+    Ok(Some(ServingCluster { live, served, gates, namespaces: BTreeMap::new() }))
 }
 
-impl Cluster {
+impl ServingCluster {
     /// Sets what all files share.
     pub fn fill(&self, request: &mut ValidateRequest) {
         request.release = Some(self.live.release.to_string());

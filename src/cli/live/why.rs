@@ -6,7 +6,7 @@ use super::super::{FINDINGS, FINE, Host, UNUSABLE, allocate, ask, pairs};
 use super::answer::{self, Answered, Verdict};
 use super::brief::Brief;
 use super::read::{Seen, Unseen, Wanted};
-use super::{Live, Refusal};
+use super::{KubectlRefusal, Live};
 use crate::api::Release;
 use crate::finding::{Code, Severity};
 use crate::place::device::explain::account::PodAccount;
@@ -195,7 +195,7 @@ pub fn gates(live: &mut Live, given: pairs::Pairs<bool>, host: &mut dyn Host) ->
             }
             gates
         }
-        Err(Refusal::Answered { text, .. } | Refusal::Unreachable(text)) => {
+        Err(KubectlRefusal::Answered { text, .. } | KubectlRefusal::Unreachable(text)) => {
             live.notes.push(format!(
                 "feature gates were not seen ({text}): they count as the release's defaults; `--gates` names others"
             ));
