@@ -44,7 +44,7 @@ mod turns;
 use crate::api::Release;
 use arguments::{Arguments, Parsed};
 pub use host::{Entry, EntryKind, FINDINGS, FINE, Host, Ran, UNUSABLE, too_large};
-use settings::Settings;
+use settings::CommandSettings;
 
 /// Runs a command line (without the program's name) and gives its exit code.
 pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
@@ -65,7 +65,7 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
             FINE
         }
         Parsed::Run(mut arguments) => {
-            let settings = match Settings::find(host) {
+            let settings = match CommandSettings::find(host) {
                 Ok(settings) => settings,
                 Err(problem) => {
                     host.err(&format!("claimkit: {problem}\n"));

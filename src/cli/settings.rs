@@ -13,7 +13,7 @@ pub const NAME: &str = "claimkit.toml";
 /// The settings of the file. Options on the command line take precedence.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub struct CommandSettings {
     /// The Kubernetes release, as `--release` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     release: Option<String>,
@@ -34,7 +34,7 @@ pub struct Settings {
     found: Option<String>,
 }
 
-impl Settings {
+impl CommandSettings {
     /// Reads the text of a file.
     ///
     /// # Errors
@@ -49,18 +49,18 @@ impl Settings {
     /// What is wrong with it, in one line that names it.
     pub fn find(host: &mut dyn Host) -> Result<Self, String> {
         const MOST: usize = 1 << 20;
-        let Some(folder) = host.folder() else { return Ok(Settings::default()) };
+        let Some(folder) = host.folder() else { return Ok(CommandSettings::default()) };
         let mut folder = Some(folder.as_str());
         while let Some(here) = folder {
             let path = format!("{}/{NAME}", here.trim_end_matches('/'));
             if let Ok(bytes) = host.read(&path, MOST) {
                 let text = String::from_utf8(bytes).map_err(|_| format!("{path}: not UTF-8"))?;
-                let read = Settings::read(&text).map_err(|error| format!("{path}: {error}"))?;
-                return Ok(Settings { found: Some(path), ..read });
+                let read = CommandSettings::read(&text).map_err(|error| format!("{path}: {error}"))?;
+                return Ok(CommandSettings { found: Some(path), ..read });
             }
             folder = here.rsplit_once(['/', '\\']).map(|(above, _)| above).filter(|_| here != "/");
         }
-        Ok(Settings::default())
+        Ok(CommandSettings::default())
     }
 
     /// Fills in options that the command line does not set.
