@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::files::File;
 use super::joined::Joined;
 use crate::finding::{Code, Severity, TextField};
-use crate::report::{Remarks, Report};
+use crate::report::{FileReport, Remarks};
 use crate::server::options::ValidateOptions;
 use crate::server::text::{Report as Judged, validate_files};
 use crate::wire::request::{self, Replaced, ValidateRequest};
@@ -138,10 +138,10 @@ pub fn remarks(arguments: &Arguments) -> Remarks {
 }
 
 /// Returns one report per file with its answer. `beside`: other files that findings may refer to.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: Remarks) -> Vec<Report<'a>> {
+pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: Remarks) -> Vec<FileReport<'a>> {
     let report = |(file, answer): (&'a File, &'a Answer)| {
         let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
-        Report::new(&file.name, &file.text, answer, remarks).beside(beside)
+        FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
     };
     files.iter().zip(answers).map(report).collect()
 }

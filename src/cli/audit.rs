@@ -8,7 +8,7 @@ use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
 use crate::api::Release;
 use crate::audit::{AmountUse, Row, Usage};
 use crate::finding::{Code, Severity};
-use crate::report::{self, Remarks, Report, text::visible};
+use crate::report::{self, FileReport, Remarks, text::visible};
 use crate::wire::request::{AuditRequest, Replaced};
 use crate::wire::{self, Answer, Content, Request};
 
@@ -66,7 +66,7 @@ fn told(arguments: &Arguments, files: &[files::File], joined: &Joined, mut answe
     let counts = [Severity::Error, Severity::Warning, Severity::Info]
         .map(|severity| answer.findings.iter().filter(|finding| finding.severity == severity).count());
     let parts = joined.apart(files, answer);
-    let reports: Vec<Report<'_>> = ask::reports(files, &parts.answers, &[], Remarks::Shown);
+    let reports: Vec<FileReport<'_>> = ask::reports(files, &parts.answers, &[], Remarks::Shown);
     let mut out = String::new();
     if !arguments.has("quiet") {
         reports.iter().for_each(|report| report::text::write(&mut out, report, check::style(arguments, host)));

@@ -8,7 +8,7 @@ use crate::api::release::LAST_PATCHES;
 use crate::api::{Release, VERSIONS, Version};
 use crate::finding::{Code, Severity};
 use crate::report::text::Style;
-use crate::report::{Report, github, junit, sarif, text};
+use crate::report::{FileReport, github, junit, sarif, text};
 use crate::scheduler::Evaluation;
 use crate::wire::answer::Object;
 use crate::wire::request::{FieldValidation, Operation, ParseRequest, Replaced, ValidateRequest, Via};
@@ -165,7 +165,7 @@ pub fn style(arguments: &Arguments, host: &dyn Host) -> Style {
     })
 }
 
-fn told(arguments: &Arguments, reports: &[Report<'_>], fixes: Option<(usize, usize)>, host: &mut dyn Host) {
+fn told(arguments: &Arguments, reports: &[FileReport<'_>], fixes: Option<(usize, usize)>, host: &mut dyn Host) {
     let style = style(arguments, host);
     let mut out = String::new();
     reports.iter().for_each(|report| text::write(&mut out, report, style));
@@ -188,7 +188,7 @@ fn told(arguments: &Arguments, reports: &[Report<'_>], fixes: Option<(usize, usi
 }
 
 /// Prints objects to standard output, one per line, and findings to standard error.
-fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
+fn parsed(arguments: &Arguments, reports: &[FileReport<'_>], host: &mut dyn Host) {
     let style = style(arguments, host);
     let (mut out, mut err) = (String::new(), String::new());
     for report in reports {
@@ -204,7 +204,7 @@ fn parsed(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) {
     host.err(&err);
 }
 
-fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+fn raw(reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     let mut code = if readable { FINE } else { UNUSABLE };
     for report in reports {
         if let Content::Raw { raw } = &report.answer.content {
@@ -219,7 +219,7 @@ fn raw(reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     code
 }
 
-fn summary(reports: &[Report<'_>]) -> String {
+fn summary(reports: &[FileReport<'_>]) -> String {
     let findings =
         |severity: Severity| reports.iter().flat_map(|report| &report.findings).filter(|f| f.severity == severity).count();
     let objects = reports.iter().map(|report| checked_in(report.answer)).sum();
@@ -249,7 +249,7 @@ fn summary(reports: &[Report<'_>]) -> String {
 }
 
 /// Returns a line for each version that not every cluster serves: the release that judged it, and the releases that serve it.
-fn versions(reports: &[Report<'_>]) -> String {
+fn versions(reports: &[FileReport<'_>]) -> String {
     let mut text = String::new();
     let objects = reports.iter().flat_map(|report| &report.answer.objects);
     let known = |object: &Object| VERSIONS.iter().copied().find(|version| version.api_version == object.api_version);
@@ -311,12 +311,12 @@ fn failed(answer: &Answer) -> bool {
 }
 
 /// Returns the exit code. Standard error says if nothing was checked.
-pub fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+pub fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     if readable { end_of_readable(arguments, reports, host) } else { UNUSABLE }
 }
 
 /// Returns the exit code if all files could be read.
-pub fn end_of_readable(arguments: &Arguments, reports: &[Report<'_>], host: &mut dyn Host) -> u8 {
+pub fn end_of_readable(arguments: &Arguments, reports: &[FileReport<'_>], host: &mut dyn Host) -> u8 {
     let warned = |answer: &Answer| answer.findings.iter().any(|finding| finding.severity == Severity::Warning);
     let strict = arguments.has("warnings-as-errors");
     if reports.iter().any(|report| failed(report.answer) || (strict && warned(report.answer))) {

@@ -8,7 +8,7 @@ use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check};
 use crate::finding::{Code, Severity, TextField};
 use crate::limits::Limits;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::report::nodes as render;
 use crate::report::text::{self, Style};
 use crate::scheduler::Placement;
@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 }
 
 /// Returns the exit code: with `--require-node` a claim that can be used on no node counts as a finding.
-fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut dyn Host) -> u8 {
+fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
     let code = check::end(arguments, reports, readable, host);
     if unread(reports) {
         return UNUSABLE;
@@ -94,7 +94,7 @@ fn end(arguments: &Arguments, reports: &[Report<'_>], readable: bool, host: &mut
 }
 
 /// Returns true if the given Nodes are unusable.
-fn unread(reports: &[Report<'_>]) -> bool {
+fn unread(reports: &[FileReport<'_>]) -> bool {
     let findings =
         || reports.iter().flat_map(|report| &report.answer.findings).filter(|finding| finding.within == TextField::Nodes);
     findings().any(|finding| finding.severity == Severity::Error || finding.code == Code::NodeUnusable)
@@ -107,7 +107,7 @@ fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<File>> {
 }
 
 /// Returns every placement with the object's name: `kind/namespace/name`, or the file of a bare selector.
-fn placements<'a>(reports: &'a [Report<'_>]) -> impl Iterator<Item = (&'a Report<'a>, String, &'a Placement)> {
+fn placements<'a>(reports: &'a [FileReport<'_>]) -> impl Iterator<Item = (&'a FileReport<'a>, String, &'a Placement)> {
     reports.iter().flat_map(|report| {
         report.answer.objects.iter().filter_map(move |object| {
             let placement = object.placement.as_deref()?;
@@ -127,7 +127,7 @@ fn shown<'p>(placement: &'p Placement, wanted: &[&str]) -> impl Iterator<Item = 
 }
 
 /// Returns one line per object and node; full details for the requested nodes.
-fn lines(reports: &[Report<'_>], wanted: &[&str], joined: &Joined, style: Style) -> String {
+fn lines(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined, style: Style) -> String {
     let place = |range: &Range| name(reports, joined, *range);
     let mut out = String::new();
     for (_, label, placement) in placements(reports) {
@@ -145,7 +145,7 @@ fn lines(reports: &[Report<'_>], wanted: &[&str], joined: &Joined, style: Style)
     out
 }
 
-fn wide(reports: &[Report<'_>], wanted: &[&str], joined: &Joined) -> String {
+fn wide(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined) -> String {
     let place = |range: &Range| name(reports, joined, *range);
     let mut rows = vec![render::TITLES.map(str::to_owned).to_vec()];
     for (_, label, placement) in placements(reports) {
@@ -155,7 +155,7 @@ fn wide(reports: &[Report<'_>], wanted: &[&str], joined: &Joined) -> String {
 }
 
 /// Returns `file:line:column` of a range of the joined text.
-fn name(reports: &[Report<'_>], joined: &Joined, range: Range) -> Option<String> {
+fn name(reports: &[FileReport<'_>], joined: &Joined, range: Range) -> Option<String> {
     let report = reports.get(joined.file(range))?;
     let (line, column) = report.places.line_and_column(joined.within_file(range).start);
     Some(format!("{}:{line}:{column}", report.name))

@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::ask;
 use super::{Host, UNUSABLE, check, files, pairs};
 use crate::finding::TextField;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::report::text;
 use crate::wire::request::{Operation, PatchType, Replaced, ValidateRequest};
 use crate::wire::{self, Request};
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let Some(answer) = ask::once(Request::Validate(request), host) else { return UNUSABLE };
     let answer = ask::place_beside(answer, TextField::Old, old.map_or(&[], std::slice::from_ref));
     let answer = ask::place_beside(answer, TextField::Patch, std::slice::from_ref(patch));
-    let report = Report::new(&patch.name, &patch.text, &answer, ask::remarks(arguments));
+    let report = FileReport::new(&patch.name, &patch.text, &answer, ask::remarks(arguments));
     let reports = [report.beside(beside.iter().map(|file| (file.name.as_str(), file.text.as_str())))];
     if arguments.value("output") == Some("json") {
         host.out(&format!("{}\n", wire::print(&answer)));

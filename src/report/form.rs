@@ -1,6 +1,6 @@
 //! Answers that a caller has, rendered in the form that the caller names.
 
-use super::{Remarks, Report, github, junit, sarif, text};
+use super::{FileReport, Remarks, github, junit, sarif, text};
 use crate::text::located::Finding;
 use crate::wire::Answer;
 use crate::wire::answer::Object;
@@ -80,9 +80,9 @@ pub fn render(rendering: Rendering) -> String {
     let Rendering { form, colors, files } = rendering;
     let files: Vec<(String, String, Answer)> =
         files.into_iter().map(|File { name, text, answer }| (name, text, answer.into())).collect();
-    let reports: Vec<Report<'_>> =
-        files.iter().map(|(name, text, answer)| Report::new(name, text, answer, Remarks::Shown)).collect();
-    let each = |write: &dyn Fn(&mut String, &Report<'_>)| {
+    let reports: Vec<FileReport<'_>> =
+        files.iter().map(|(name, text, answer)| FileReport::new(name, text, answer, Remarks::Shown)).collect();
+    let each = |write: &dyn Fn(&mut String, &FileReport<'_>)| {
         let mut out = String::new();
         reports.iter().for_each(|report| write(&mut out, report));
         out

@@ -1,11 +1,11 @@
 //! Workflow commands of GitHub Actions: annotations beside the changed lines of a pull request.
 
 use crate::finding::Severity;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::report::text::visible;
 
 /// Writes a file's findings, one line each.
-pub fn write(out: &mut String, report: &Report<'_>) {
+pub fn write(out: &mut String, report: &FileReport<'_>) {
     for finding in &report.findings {
         let command = match finding.severity {
             Severity::Error => "error",

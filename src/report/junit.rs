@@ -1,11 +1,11 @@
 //! JUnit's XML, as CI systems read it: a suite per file, a case per object, errors as failures.
 
 use crate::finding::Severity;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::text::located::Finding;
 
 /// Writes all files as one document.
-pub fn document(reports: &[Report<'_>]) -> String {
+pub fn document(reports: &[FileReport<'_>]) -> String {
     let mut suites = String::new();
     let mut tests = 0usize;
     let mut failures = 0usize;
@@ -20,7 +20,7 @@ pub fn document(reports: &[Report<'_>]) -> String {
     )
 }
 
-fn suite(report: &Report<'_>) -> (String, usize, usize) {
+fn suite(report: &FileReport<'_>) -> (String, usize, usize) {
     let mut cases = String::new();
     let mut count = 0usize;
     let mut failed = 0usize;
@@ -52,7 +52,7 @@ fn suite(report: &Report<'_>) -> (String, usize, usize) {
     (format!("  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>\n"), count, failed)
 }
 
-fn case(out: &mut String, report: &Report<'_>, name: &str, findings: &[&Finding]) {
+fn case(out: &mut String, report: &FileReport<'_>, name: &str, findings: &[&Finding]) {
     out.push_str(&format!("    <testcase name=\"{}\" classname=\"{}\"", escape(name), escape(report.name)));
     if findings.is_empty() {
         out.push_str("/>\n");

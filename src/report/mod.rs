@@ -1,4 +1,4 @@
-//! Findings as people and programs read them. Each form has a file; all take the same [`Report`]s.
+//! Findings as people and programs read them. Each form has a file; all take the same [`FileReport`]s.
 
 pub mod form;
 pub mod github;
@@ -23,7 +23,7 @@ pub enum Remarks {
 
 /// The findings about one file.
 #[derive(Clone, Debug)]
-pub struct Report<'a> {
+pub struct FileReport<'a> {
     /// The file's name, as it is shown.
     pub name: &'a str,
     /// Its text, into which the findings' ranges point.
@@ -39,7 +39,7 @@ pub struct Report<'a> {
 /// Remarks without which an answer would be taken for more certain than it is: they are always shown.
 const ALWAYS: &[Code] = &[Code::ReleaseDecides, Code::PoolOrderRandom, Code::AdminAccessInUse];
 
-impl<'a> Report<'a> {
+impl<'a> FileReport<'a> {
     /// Returns the report of a file. Some remarks are always shown: that the answer applies to a default release, and that it is
     /// one of several.
     ///
@@ -54,7 +54,7 @@ impl<'a> Report<'a> {
         order::sort_by_key(&mut findings, |finding| {
             (finding.file.is_none(), finding.range.as_ref().map(|range| range.start.byte_offset))
         });
-        Report { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
+        FileReport { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
     }
 
     /// Adds the names and texts of other files that findings can be about.

@@ -1,13 +1,13 @@
 //! SARIF 2.1.0, as code-scanning services and editors read it.
 
 use crate::finding::Severity;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::text::located::{Edit, Finding, Fix, Range};
 use claimkit_values::order;
 use serde_json::{Map, Value, json};
 
 /// Writes all files as one log.
-pub fn document(reports: &[Report<'_>]) -> String {
+pub fn document(reports: &[FileReport<'_>]) -> String {
     let codes = order::set(reports.iter().flat_map(|report| &report.findings).map(|finding| finding.code.name()));
     let rules: Vec<Value> = codes.iter().map(|code| rule(code)).collect();
     let results: Vec<Value> =
@@ -25,7 +25,7 @@ fn rule(code: &str) -> Value {
     json!({ "id": code, "name": code })
 }
 
-fn result(report: &Report<'_>, finding: &Finding) -> Value {
+fn result(report: &FileReport<'_>, finding: &Finding) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

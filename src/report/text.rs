@@ -1,7 +1,7 @@
 //! For a person at a terminal: one line with the place, the source line with carets, and what to do.
 
 use crate::finding::Severity;
-use crate::report::Report;
+use crate::report::FileReport;
 use crate::report::places::Places;
 use crate::text::located::{Finding, Range};
 
@@ -46,14 +46,14 @@ impl Style {
 }
 
 /// Writes a file's findings.
-pub fn write(out: &mut String, report: &Report<'_>, style: Style) {
+pub fn write(out: &mut String, report: &FileReport<'_>, style: Style) {
     for finding in &report.findings {
         one(out, report, finding, style);
     }
 }
 
 /// Writes a file's findings, one line each, and their help below them.
-pub fn lines(out: &mut String, report: &Report<'_>) {
+pub fn lines(out: &mut String, report: &FileReport<'_>) {
     for finding in &report.findings {
         let message: Vec<&str> = finding.message.lines().collect();
         let (severity, origin, code) = (finding.severity.name(), finding.origin.name(), finding.code.name());
@@ -69,7 +69,7 @@ pub fn lines(out: &mut String, report: &Report<'_>) {
 }
 
 /// Returns `file:line:column`, or the file alone for a finding about all of it.
-fn place(report: &Report<'_>, finding: &Finding) -> String {
+fn place(report: &FileReport<'_>, finding: &Finding) -> String {
     let (name, places) = report.file_of(finding);
     match &finding.range {
         Some(range) => {
@@ -80,7 +80,7 @@ fn place(report: &Report<'_>, finding: &Finding) -> String {
     }
 }
 
-fn one(out: &mut String, report: &Report<'_>, finding: &Finding, style: Style) {
+fn one(out: &mut String, report: &FileReport<'_>, finding: &Finding, style: Style) {
     let (_, places) = report.file_of(finding);
     let place = place(report, finding);
     let mut lines = finding.message.lines();
