@@ -5,11 +5,11 @@ use super::cluster::{Cluster, Identity};
 use super::facts::{Ask, Capacity, Device, RequestPolicy, ValidRange};
 use super::features::Feature;
 use super::sorted::Sorted;
-use super::usage::{Consumed, Usage};
+use super::usage::{Consumed, DevicesInUse};
 
 /// Why a device's capacity refuses a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Refusal<'f> {
+pub enum CapacityRefusal<'f> {
     /// The device has no such capacity.
     Unknown(&'f str),
     /// More than a request may have.
@@ -24,23 +24,23 @@ pub enum Refusal<'f> {
     Error(&'f str, String),
 }
 
-impl<'f> Refusal<'f> {
+impl<'f> CapacityRefusal<'f> {
     /// Returns the name of the capacity.
     pub fn name(&self) -> &'f str {
         match self {
-            Refusal::Unknown(name)
-            | Refusal::AboveMax(name, ..)
-            | Refusal::OffStep(name, _)
-            | Refusal::NotValid(name, _)
-            | Refusal::Exhausted(name, ..)
-            | Refusal::Error(name, _) => name,
+            CapacityRefusal::Unknown(name)
+            | CapacityRefusal::AboveMax(name, ..)
+            | CapacityRefusal::OffStep(name, _)
+            | CapacityRefusal::NotValid(name, _)
+            | CapacityRefusal::Exhausted(name, ..)
+            | CapacityRefusal::Error(name, _) => name,
         }
     }
 
     /// Returns upstream's error, which ends the attempt.
     pub fn error(&self) -> Option<String> {
         match self {
-            Refusal::Error(name, text) => Some(format!("capacity {name:?}: {text}")),
+            CapacityRefusal::Error(name, text) => Some(format!("capacity {name:?}: {text}")),
             _ => None,
         }
     }
@@ -150,18 +150,18 @@ pub fn check<'f>(
     ask: &'f Ask,
     device: &'f Device,
     identity: Identity,
-    usage: &Usage<'_>,
+    usage: &DevicesInUse<'_>,
     chosen: &Sorted<Identity, Consumed<'_>>,
     arithmetic: Arithmetic,
-) -> Result<(), Refusal<'f>> {
+) -> Result<(), CapacityRefusal<'f>> {
     if let Some(unknown) = requests(ask).keys().find(|name| !device.capacity.contains_key(*name)) {
-        return Err(Refusal::Unknown(unknown));
+        return Err(CapacityRefusal::Unknown(unknown));
     }
     let mut needs = Vec::with_capacity(device.capacity.len());
     for (name, capacity) in device.capacity.iter() {
-        let needed = charge(capacity, requests(ask).get(name), arithmetic).map_err(|text| Refusal::Error(name, text))?;
+        let needed = charge(capacity, requests(ask).get(name), arithmetic).map_err(|text| CapacityRefusal::Error(name, text))?;
         if arithmetic.checked && needed.nanos() < 0 {
-            return Err(Refusal::Error(name, "capacity value is negative".to_owned()));
+            return Err(CapacityRefusal::Error(name, "capacity value is negative".to_owned()));
         }
         needs.push((name, capacity, needed));
     }
@@ -174,28 +174,37 @@ pub fn check<'f>(
         let picked = chosen.get(&identity).and_then(|sums| sums.get(name.as_str())).copied().unwrap_or(0);
         let used = usage.used(identity, name).saturating_add(picked);
         if needed.nanos().saturating_add(used) > capacity.value.nanos() {
-            return Err(Refusal::Exhausted(name, needed, used, &capacity.value));
+            return Err(CapacityRefusal::Exhausted(name, needed, used, &capacity.value));
         }
     }
     Ok(())
 }
 
-fn allowed<'f>(policy: &'f RequestPolicy, name: &'f str, needed: &Amount, arithmetic: Arithmetic) -> Result<(), Refusal<'f>> {
+fn allowed<'f>(
+    policy: &'f RequestPolicy,
+    name: &'f str,
+    needed: &Amount,
+    arithmetic: Arithmetic,
+) -> Result<(), CapacityRefusal<'f>> {
     if let Some(range) = &policy.valid_range {
         if let Some(max) = range.max.as_ref().filter(|max| needed.nanos() > max.nanos()) {
-            return Err(Refusal::AboveMax(name, needed.clone(), max));
+            return Err(CapacityRefusal::AboveMax(name, needed.clone(), max));
         }
         if arithmetic.is_milli(range) {
             let milli = |amount: &Option<Amount>| amount.as_ref().and_then(Amount::as_milli);
             let above = needed.as_milli().map(|needed| needed.saturating_sub(milli(&range.min).unwrap_or(0)));
             let off = |step: i64| above.is_none_or(|above| above.checked_rem(step).unwrap_or(0) != 0);
-            return if milli(&range.step).is_some_and(off) { Err(Refusal::OffStep(name, needed.clone())) } else { Ok(()) };
+            return if milli(&range.step).is_some_and(off) {
+                Err(CapacityRefusal::OffStep(name, needed.clone()))
+            } else {
+                Ok(())
+            };
         }
         let min = range.min.as_ref().map_or(0, Amount::value);
         let above = needed.value().saturating_sub(min);
         let rest = range.step.as_ref().and_then(|step| above.checked_rem(step.value()));
-        return if rest.unwrap_or(0) == 0 { Ok(()) } else { Err(Refusal::OffStep(name, needed.clone())) };
+        return if rest.unwrap_or(0) == 0 { Ok(()) } else { Err(CapacityRefusal::OffStep(name, needed.clone())) };
     }
     let valid = policy.valid_values.is_empty() || policy.valid_values.iter().any(|value| value.nanos() == needed.nanos());
-    if valid { Ok(()) } else { Err(Refusal::NotValid(name, needed.clone())) }
+    if valid { Ok(()) } else { Err(CapacityRefusal::NotValid(name, needed.clone())) }
 }

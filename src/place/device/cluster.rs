@@ -7,7 +7,7 @@ use super::features::{Feature, Features};
 use super::nodes::Judgements;
 use super::selectors::{Cell, Verdicts};
 use super::sorted::equal;
-use super::usage::{Change, Usage};
+use super::usage::{DeviceChange, DevicesInUse};
 use claimkit_values::order;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pub struct Cluster<'f> {
     /// Treat devices as if they consumed no counters; used by what-if questions.
     pub ignores_counters: bool,
     /// The devices in use.
-    pub usage: Usage<'f>,
+    pub usage: DevicesInUse<'f>,
     pub verdicts: Verdicts<'f>,
     pub judgements: Judgements,
     /// Indexes of the classes, by name.
@@ -74,7 +74,7 @@ impl<'f> Cluster<'f> {
             behaviour,
             features,
             ignores_counters: false,
-            usage: Usage::default(),
+            usage: DevicesInUse::default(),
             verdicts: Verdicts::new(selectors, devices),
             judgements: Judgements::default(),
             classes: order::positions(facts.classes.len(), &|a, b| class_name(facts, a).cmp(class_name(facts, b))),
@@ -91,7 +91,7 @@ impl<'f> Cluster<'f> {
         cluster.name(devices);
         let consumable = cluster.has(Feature::ConsumableCapacity);
         let names = &|name: DeviceName<'_>| cluster.identity_of(name);
-        cluster.usage = Usage::of(&facts.claims, behaviour, consumable, cluster.identities(), names);
+        cluster.usage = DevicesInUse::of(&facts.claims, behaviour, consumable, cluster.identities(), names);
         cluster
     }
 
@@ -212,16 +212,16 @@ impl<'f> Cluster<'f> {
     }
 
     /// Counts a device that was allocated as in use, or as used by one claim less.
-    pub fn use_device(&mut self, result: &AllocatedDevice, change: Change) {
+    pub fn use_device(&mut self, result: &AllocatedDevice, change: DeviceChange) {
         let Some(identity) = self.identity_of((&result.driver, &result.pool, &result.device)) else { return };
         if result.admin_access == Some(true) && !self.behaviour.admin_is_in_use {
             return;
         }
         if !self.has(Feature::ConsumableCapacity) || result.share_id.is_none() {
             match change {
-                Change::Taken => self.usage.exclusive.insert(identity),
-                Change::GivenBack { others: 0 } => self.usage.exclusive.remove(identity),
-                Change::GivenBack { .. } => {}
+                DeviceChange::Taken => self.usage.exclusive.insert(identity),
+                DeviceChange::GivenBack { others: 0 } => self.usage.exclusive.remove(identity),
+                DeviceChange::GivenBack { .. } => {}
             }
             return;
         }

@@ -84,18 +84,18 @@ impl Level {
 
 /// Whether a pod is on a node, whose resources may exceed its requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum PodStage {
     Waiting,
     Placed,
 }
 
 /// Sums the requests of a pending pod, including `devices`.
 pub fn of_waiting<'f>(pod: &'f Pod, devices: &Amounts<'f>, level: Level) -> Amounts<'f> {
-    requests(pod, devices, &[], Stage::Waiting, level)
+    requests(pod, devices, &[], PodStage::Waiting, level)
 }
 
 /// Sums the resources of a pod where containers that do not request one of `unrequested` count with that amount.
-pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], stage: Stage, level: Level) -> Amounts<'f> {
+pub fn with_unrequested<'f>(pod: &'f Pod, unrequested: &[(&'f str, i128)], stage: PodStage, level: Level) -> Amounts<'f> {
     requests(pod, &Amounts::new(), unrequested, stage, level)
 }
 
@@ -105,10 +105,16 @@ pub fn of_placed(pod: &Pod) -> Amounts<'_> {
     for claim in &pod.status.node_allocatable_resource_claim_statuses {
         add(&mut devices, &amounts(&claim.resources));
     }
-    requests(pod, &devices, &[], Stage::Placed, Level::Pod)
+    requests(pod, &devices, &[], PodStage::Placed, Level::Pod)
 }
 
-fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, unrequested: &[(&'f str, i128)], stage: Stage, level: Level) -> Amounts<'f> {
+fn requests<'f>(
+    pod: &'f Pod,
+    devices: &Amounts<'f>,
+    unrequested: &[(&'f str, i128)],
+    stage: PodStage,
+    level: Level,
+) -> Amounts<'f> {
     let mut sum = Amounts::new();
     let of_container = |container, stage| {
         let mut asked = of_container(pod, container, stage);
@@ -122,7 +128,7 @@ fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, unrequested: &[(&'f str, i1
     let (mut sidecars, mut most) = (Amounts::new(), Amounts::new());
     for container in &pod.spec.init_containers {
         let is_sidecar = container.restart_policy.as_deref() == Some("Always");
-        let mut phase = of_container(container, if is_sidecar { stage } else { Stage::Waiting });
+        let mut phase = of_container(container, if is_sidecar { stage } else { PodStage::Waiting });
         if is_sidecar {
             add(&mut sum, &phase);
             add(&mut sidecars, &phase);
@@ -136,7 +142,7 @@ fn requests<'f>(pod: &'f Pod, devices: &Amounts<'f>, unrequested: &[(&'f str, i1
     let of_pod = of_whole(pod, &sum);
     add(&mut sum, devices);
     if level == Level::Pod && !of_pod.is_empty() {
-        let has = pod.status.resources.as_ref().filter(|_| stage == Stage::Placed);
+        let has = pod.status.resources.as_ref().filter(|_| stage == PodStage::Placed);
         let has = has.map(|has| effective(pod, of_pod.clone(), has, &pod.status.allocated_resources));
         for (name, amount) in of_pod.iter().filter(|(name, _)| is_of_pods(name)) {
             let amount = has.as_ref().map_or(*amount, |has| has.get(name).copied().unwrap_or(0));
@@ -165,7 +171,7 @@ fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
 
-fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: Stage) -> Amounts<'f> {
+fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: PodStage) -> Amounts<'f> {
     let Resources { requests, limits, .. } = &container.resources;
     let mut asked = amounts(requests);
     // The server fills in missing requests (kube-apiserver, `pkg/apis/core/v1/defaults.go`, `SetDefaults_Pod`).
@@ -173,7 +179,7 @@ fn of_container<'f>(pod: &'f Pod, container: &'f Container, stage: Stage) -> Amo
         asked.insert_new(name, exact(limit));
     }
     let mut statuses = pod.status.init_container_statuses.iter().chain(&pod.status.container_statuses);
-    let status = statuses.find(|status| stage == Stage::Placed && status.name == container.name);
+    let status = statuses.find(|status| stage == PodStage::Placed && status.name == container.name);
     match status.and_then(|status| Some((status, status.resources.as_ref()?))) {
         Some((status, has)) => effective(pod, asked, has, &status.allocated_resources),
         None => asked,

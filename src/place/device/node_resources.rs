@@ -16,7 +16,7 @@ const MOST_PODS: usize = 5;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Footprint {
     /// Why the node is rejected; `None` if it is not.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<ResourceRefusal>,
     /// The amount that each device consumes.
     pub taken: Vec<Taken>,
     /// The compared resources, in the scheduler's order.
@@ -27,15 +27,15 @@ pub struct Footprint {
 
 /// A status, and in our words why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct ResourceRefusal {
     pub status: Status,
     /// Help for the part that the message leaves out.
     pub help: Option<String>,
 }
 
-impl Refusal {
+impl ResourceRefusal {
     fn new(code: Code, reason: String, help: Option<String>) -> Self {
-        Refusal { status: Status::new(code, reason), help }
+        ResourceRefusal { status: Status::new(code, reason), help }
     }
 }
 
@@ -94,7 +94,7 @@ impl Need {
 
 /// Refuses a second pod on a node for a claim whose devices take node resources (`validateNodeAllocatableDRAClaimSharing`). The
 /// usage of other pods is read from their status.
-pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<Refusal> {
+pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> Option<ResourceRefusal> {
     let name = &claim.metadata.name;
     let uses = |other: &&Pod| {
         let claims = &other.status.node_allocatable_resource_claim_statuses;
@@ -109,7 +109,7 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
     };
     let help = format!("used on this node by {}", others.join(", "));
     let reason = format!("node allocatable resource claim {name} {how}");
-    Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+    Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
 /// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
@@ -166,7 +166,7 @@ pub fn check(
     if let Some(claim) = unused {
         let name = &claim.metadata.name;
         let reason = format!("claim {name}: node-allocatable resource claim not referenced by any container within the pod");
-        footprint.refusal = Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, None));
+        footprint.refusal = Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, None));
         return Some(footprint);
     }
     let mut devices = Amounts::new();
@@ -181,7 +181,7 @@ pub fn check(
         Some(refusal) => (Vec::new(), Some(refusal)),
         None => {
             let needs = needs(cluster, asking, node, &requested);
-            let refusal = insufficient(&needs).map(|refusal| Refusal { help: no_allocatable(cluster, node), ..refusal });
+            let refusal = insufficient(&needs).map(|refusal| ResourceRefusal { help: no_allocatable(cluster, node), ..refusal });
             (needs, refusal)
         }
     };
@@ -218,7 +218,12 @@ fn device<'f>(
 }
 
 /// Returns the amounts that the devices of a claim consume (`buildNodeAllocatableDRAInfo`).
-fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footprint: &mut Footprint) -> Result<(), Refusal> {
+fn take(
+    cluster: &Cluster<'_>,
+    claim: &Claim,
+    result: &AllocationResult,
+    footprint: &mut Footprint,
+) -> Result<(), ResourceRefusal> {
     let full = claim.metadata.full_name();
     for one in &result.devices.results {
         let Some((at, mappings)) = device(cluster, &one.pool, &one.device, &mut footprint.unclear) else { continue };
@@ -233,7 +238,7 @@ fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footpri
                         one.device
                     );
                     let help = "only a device with allowMultipleAllocations has consumed capacity".to_owned();
-                    return Err(Refusal::new(Code::Error, reason, Some(help)));
+                    return Err(ResourceRefusal::new(Code::Error, reason, Some(help)));
                 }
                 Some(key) => {
                     let Some(consumed) = one.consumed_capacity.get(key) else { continue };
@@ -250,7 +255,7 @@ fn take(cluster: &Cluster<'_>, claim: &Claim, result: &AllocationResult, footpri
 
 /// Refuses pod-level requests that do not cover the containers and devices (`validatePodLevelRequestsCoverDRA`). Upstream names
 /// any of several resources; the first by name is named here.
-fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<Refusal> {
+fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option<ResourceRefusal> {
     let lacks = |(name, amount): &(&&str, &i128)| parts.get(*name).is_some_and(|parts| parts > *amount);
     let (name, amount) = requested.iter().find(lacks)?;
     let reason = format!(
@@ -260,7 +265,7 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     let show = |exact: i128| spell(demand::nanos_of(exact));
     let parts = parts.get(*name).copied().unwrap_or(0);
     let help = format!("{} for the pod, {} for containers and devices{overhead}", show(*amount), show(parts));
-    Some(Refusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+    Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
 /// Returns the compared resources with requests, usage and capacity.
@@ -300,10 +305,10 @@ fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<String> {
 }
 
 /// Returns the status about what is short (`nodeFitsResources`).
-fn insufficient(needs: &[Need]) -> Option<Refusal> {
+fn insufficient(needs: &[Need]) -> Option<ResourceRefusal> {
     let short: Vec<&Need> = needs.iter().filter(|need| need.is_short()).collect();
     let too_large = short.iter().any(|need| need.requested > need.allocatable);
     let code = if too_large { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
     let reasons: Vec<String> = short.iter().map(|need| format!("Insufficient {}", need.resource)).collect();
-    (!reasons.is_empty()).then_some(Refusal { status: Status { code, reasons }, help: None })
+    (!reasons.is_empty()).then_some(ResourceRefusal { status: Status { code, reasons }, help: None })
 }

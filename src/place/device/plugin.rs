@@ -5,7 +5,7 @@ use super::binding::{self, Binding};
 use super::cluster::Cluster;
 use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
 use super::facts::{Claim, Pod};
-use super::node_resources::{self, Footprint, Refusal};
+use super::node_resources::{self, Footprint, ResourceRefusal};
 use super::nodes::NodeFields;
 use super::plugin_rules::PluginRules;
 use super::pools::Gathered;
@@ -260,7 +260,7 @@ impl<'s> PodCase<'s> {
     }
 
     /// Returns why an allocated claim with devices that take resources of the node cannot be shared there.
-    fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<Refusal> {
+    fn shared(&self, cluster: &Cluster<'_>, node: usize) -> Option<ResourceRefusal> {
         let pod = self.pod.filter(|_| self.gates.node_resources)?;
         let mut here = self.allocated.iter().filter(|claim| !is_away(cluster, node, claim));
         here.find_map(|claim| node_resources::shared(cluster, pod, node, claim))

@@ -13,7 +13,7 @@ use super::pools::Pool;
 use super::selectors::Cell;
 use super::sorted::Sorted;
 use super::stop::Stop;
-use super::usage::Usage;
+use super::usage::DevicesInUse;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -203,7 +203,7 @@ impl<'s> Attempt<'s> {
     /// Returns the devices of mode All. Those in use or tainted are kept: they make the search fail.
     fn all(&self, choice: &Choice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
         let cluster = self.cluster;
-        let nothing = Usage::default();
+        let nothing = DevicesInUse::default();
         let mut all = Vec::new();
         for (pool_at, pool) in self.pools.iter().enumerate() {
             let id = pool.id();

@@ -423,7 +423,7 @@ impl<'a, 's> Search<'a, 's> {
         let identity = cluster.identity(looked_at);
         let arithmetic = Arithmetic::of(cluster);
         let checked = capacity::check(choice.ask, device, identity, &cluster.usage, &self.consumed, arithmetic);
-        match checked.as_ref().err().and_then(capacity::Refusal::error) {
+        match checked.as_ref().err().and_then(capacity::CapacityRefusal::error) {
             Some(error) => Err(self.capacity_error("rechecking", at, choice.own_name, looked_at, &error)),
             None => Ok(checked.is_ok()),
         }

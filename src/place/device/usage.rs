@@ -12,7 +12,7 @@ pub type Consumed<'f> = Sorted<&'f str, i128>;
 
 /// A change of a device that is in an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum DeviceChange {
     Taken,
     GivenBack {
         /// How many other claims still hold it exclusively.
@@ -51,7 +51,7 @@ impl Identities {
 
 /// The devices and shares in use.
 #[derive(Clone, Debug, Default)]
-pub struct Usage<'f> {
+pub struct DevicesInUse<'f> {
     pub exclusive: Identities,
     pub shared: Identities,
     /// Per identity, the capacity used by shares; may be present but empty.
@@ -60,7 +60,7 @@ pub struct Usage<'f> {
     claims: Vec<Vec<usize>>,
 }
 
-impl<'f> Usage<'f> {
+impl<'f> DevicesInUse<'f> {
     /// Sums up all claims, reserved or not. `consumable`: the gate for shares of devices is on. `identities`: the number of
     /// identities.
     pub fn of(
@@ -70,7 +70,7 @@ impl<'f> Usage<'f> {
         identities: usize,
         identity_of: &dyn Fn(DeviceName<'_>) -> Option<Identity>,
     ) -> Self {
-        let mut usage = Usage::default();
+        let mut usage = DevicesInUse::default();
         usage.consumed.resize(identities, None);
         usage.claims.resize(identities, Vec::new());
         let results = claims.iter().enumerate().flat_map(|(at, claim)| results_of(claim).iter().map(move |result| (at, result)));
@@ -93,18 +93,18 @@ impl<'f> Usage<'f> {
     }
 
     /// Counts a device as used by a share with these capacities, or by one share less.
-    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], change: Change) {
+    pub fn share(&mut self, identity: Identity, consumed: &[(&'f str, i128)], change: DeviceChange) {
         self.shared.insert(identity);
         let Some(place) = self.consumed.get_mut(identity.index()) else { return };
         let sums = place.get_or_insert_default();
         for (name, amount) in consumed {
             let sum = sums.entry(name);
             *sum = match change {
-                Change::Taken => sum.saturating_add(*amount),
-                Change::GivenBack { .. } => sum.saturating_sub(*amount),
+                DeviceChange::Taken => sum.saturating_add(*amount),
+                DeviceChange::GivenBack { .. } => sum.saturating_sub(*amount),
             };
         }
-        if change != Change::Taken && sums.values().all(|sum| *sum <= 0) {
+        if change != DeviceChange::Taken && sums.values().all(|sum| *sum <= 0) {
             *place = None;
             self.shared.remove(identity);
         }

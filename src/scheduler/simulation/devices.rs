@@ -7,7 +7,7 @@ use crate::place::device::facts::{AllocatedDevice, AllocatedDevices, Allocation,
 use crate::place::device::plugin::{self, NodeAnswer, PodCase, UNAVAILABLE};
 use crate::place::device::results::AllocationResult;
 use crate::place::device::status::{Code, Status};
-use crate::place::device::usage::Change;
+use crate::place::device::usage::DeviceChange;
 use std::rc::Rc;
 
 /// The timestamp of allocations made here: the time is not known, only that there is one.
@@ -263,7 +263,7 @@ fn waits(prepared: &Prepared<'_>, state: &State, at: usize) -> bool {
 fn allocate(prepared: &mut Prepared<'_>, state: &mut State, at: usize, result: &AllocationResult, node: usize) {
     let allocation = allocation_of(result);
     for device in &allocation.devices.results {
-        use_device(prepared, state, device, Change::Taken, node);
+        use_device(prepared, state, device, DeviceChange::Taken, node);
     }
     if let Some(claim) = state.claims.get_mut(at) {
         Rc::make_mut(claim).status.allocation = Some(allocation);
@@ -275,7 +275,7 @@ fn allocate(prepared: &mut Prepared<'_>, state: &mut State, at: usize, result: &
 }
 
 /// Takes a device, or gives it back, and forgets what was known of the nodes that see it.
-fn use_device(prepared: &mut Prepared<'_>, state: &mut State, device: &AllocatedDevice, change: Change, node: usize) {
+fn use_device(prepared: &mut Prepared<'_>, state: &mut State, device: &AllocatedDevice, change: DeviceChange, node: usize) {
     prepared.cluster.use_device(device, change);
     let name = prepared.facts.nodes.get(node).map_or("", |node| node.metadata.name.as_str());
     let version = prepared.next_version();
@@ -295,7 +295,7 @@ pub fn free(prepared: &mut Prepared<'_>, state: &mut State, at: usize) {
         };
         let all = state.claims.iter().flat_map(|claim| claim.status.allocation.iter());
         let others = all.flat_map(|allocation| &allocation.devices.results).filter(same).count().saturating_sub(1);
-        use_device(prepared, state, device, Change::GivenBack { others }, usize::MAX);
+        use_device(prepared, state, device, DeviceChange::GivenBack { others }, usize::MAX);
     }
     if let Some(claim) = state.claims.get_mut(at) {
         Rc::make_mut(claim).status = ClaimStatus::default();

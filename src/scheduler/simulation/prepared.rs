@@ -7,7 +7,7 @@ use super::release::ReleaseRules;
 use super::resources::{Allocatable, Names};
 use super::same_devices::{SameDevices, Sights};
 use crate::place::device::cluster::Cluster;
-use crate::place::device::demand::Stage;
+use crate::place::device::demand::PodStage;
 use crate::place::device::facts::{ClaimSpec, Facts, Node, Pod};
 use crate::place::device::plugin::PluginGates;
 use crate::place::device::plugin_rules::PluginRules;
@@ -130,7 +130,7 @@ impl<'f> Prepared<'f> {
             let profile = match known {
                 Some((_, profile)) => *profile,
                 None => {
-                    let stage = if pod.spec.node_name.is_empty() { Stage::Waiting } else { Stage::Placed };
+                    let stage = if pod.spec.node_name.is_empty() { PodStage::Waiting } else { PodStage::Placed };
                     prepared.profiles.push(Profile::of(&prepared.names, setup.rules, pod, stage));
                     let profile = prepared.profiles.len().saturating_sub(1);
                     group.push((at, profile));

@@ -4,7 +4,7 @@ use super::outcome::Refusal;
 use super::ports::{self, Port};
 use super::resources::Requests;
 use super::{node_affinity, taints};
-use crate::place::device::demand::Stage;
+use crate::place::device::demand::PodStage;
 use crate::place::device::facts::{Facts, Pod, PodSpec};
 use crate::place::device::nodes::Judgements;
 use std::cell::OnceCell;
@@ -36,7 +36,7 @@ pub struct NodeViews {
 
 impl Profile {
     /// Returns the profile of a pod.
-    pub fn of(names: &super::resources::Names, rules: &super::release::ReleaseRules, pod: &Pod, stage: Stage) -> Self {
+    pub fn of(names: &super::resources::Names, rules: &super::release::ReleaseRules, pod: &Pod, stage: PodStage) -> Self {
         Profile { requests: Requests::of(names, pod, stage, rules), ports: ports::of(&pod.spec), nodes: OnceCell::new() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::outcome::{Plugin, Reason, Refusal};
 use super::release::ReleaseRules;
-use crate::place::device::demand::{self, Amounts, Level, Stage};
+use crate::place::device::demand::{self, Amounts, Level, PodStage};
 use crate::place::device::facts::{Facts, Node, Pod};
 use crate::place::device::sorted::Set;
 use crate::place::device::status::Code;
@@ -79,12 +79,12 @@ pub struct Requests {
 
 impl Requests {
     /// Returns the requests of a pod; if it is placed, the amounts allocated on its node count, too.
-    pub fn of(names: &Names, pod: &Pod, stage: Stage, rules: &ReleaseRules) -> Self {
+    pub fn of(names: &Names, pod: &Pod, stage: PodStage, rules: &ReleaseRules) -> Self {
         let none = Amounts::new();
         let level = Level::of(rules.pod_level_resources);
         let real = match stage {
-            Stage::Placed => demand::of_placed(pod),
-            Stage::Waiting => demand::of_waiting(pod, &none, level),
+            PodStage::Placed => demand::of_placed(pod),
+            PodStage::Waiting => demand::of_waiting(pod, &none, level),
         };
         let scored = demand::with_unrequested(pod, &UNREQUESTED, stage, level);
         let of = |name: &str| {

@@ -5,7 +5,7 @@ use super::kinds::{CapacityFault, FeatureField};
 use crate::advice::nearest::alike;
 use crate::place::device::amount::{Amount, spell, spell_like};
 use crate::place::device::behaviour::Counters as Style;
-use crate::place::device::capacity::{self, Refusal};
+use crate::place::device::capacity::{self, CapacityRefusal};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::constraints::{self, attribute};
 use crate::place::device::counters::{needed, opening, uses_counters};
@@ -205,18 +205,18 @@ impl Asking<'_, '_> {
         let mut reason = CapacityReason { name: name.to_owned(), asked, total, ..CapacityReason::default() };
         let charged = |amount: &Amount| Some(amount.text().to_owned());
         match &refusal {
-            Refusal::Unknown(_) => {
+            CapacityRefusal::Unknown(_) => {
                 reason.why = CapacityFault::UnknownName;
                 reason.names = device.capacity.keys().cloned().collect();
             }
-            Refusal::AboveMax(_, needed, max) => {
+            CapacityRefusal::AboveMax(_, needed, max) => {
                 (reason.why, reason.charged, reason.max) = (CapacityFault::Max, charged(needed), charged(max));
             }
-            Refusal::OffStep(_, needed) => (reason.why, reason.charged) = (CapacityFault::Step, charged(needed)),
-            Refusal::NotValid(_, needed) => (reason.why, reason.charged) = (CapacityFault::Values, charged(needed)),
+            CapacityRefusal::OffStep(_, needed) => (reason.why, reason.charged) = (CapacityFault::Step, charged(needed)),
+            CapacityRefusal::NotValid(_, needed) => (reason.why, reason.charged) = (CapacityFault::Values, charged(needed)),
             // The attempt ends with upstream's text.
-            Refusal::Error(..) => return,
-            Refusal::Exhausted(_, needed, used, _) => {
+            CapacityRefusal::Error(..) => return,
+            CapacityRefusal::Exhausted(_, needed, used, _) => {
                 let all = device.capacity.get(name).map_or(0, |capacity| capacity.value.nanos());
                 let beside = reason.total.as_deref().unwrap_or_default();
                 let left = spell_like(all.saturating_sub(*used), beside);
