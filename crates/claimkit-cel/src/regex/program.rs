@@ -4,7 +4,7 @@
 //! comes first.
 
 use super::class::Class;
-use super::syntax::{Kind, Look, Tree};
+use super::syntax::{Look, PatternTree, PieceKind};
 
 /// One instruction, with the place of the next.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(tree: &Tree) -> Self {
+    pub(super) fn new(tree: &PatternTree) -> Self {
         let mut compiler = Compiler { tree, instructions: vec![Instruction::Match] };
         let start = compiler.piece(tree.root, 0);
         Self { instructions: compiler.instructions, classes: tree.classes.clone(), start }
@@ -34,7 +34,7 @@ impl Program {
 }
 
 struct Compiler<'t> {
-    tree: &'t Tree,
+    tree: &'t PatternTree,
     instructions: Vec<Instruction>,
 }
 
@@ -54,12 +54,12 @@ impl Compiler<'_> {
         let tree = self.tree;
         let Some(piece) = tree.pieces.get(place) else { return next };
         match &piece.kind {
-            Kind::Empty => next,
-            Kind::Character(c) => self.add(Instruction::Character(*c, next)),
-            Kind::Class(class) => self.add(Instruction::Class(*class, next)),
-            Kind::Look(look) => self.add(Instruction::Look(*look, next)),
-            Kind::Sequence(parts) => parts.iter().rev().fold(next, |next, part| self.piece(*part, next)),
-            Kind::Alternatives(parts) => {
+            PieceKind::Empty => next,
+            PieceKind::Character(c) => self.add(Instruction::Character(*c, next)),
+            PieceKind::Class(class) => self.add(Instruction::Class(*class, next)),
+            PieceKind::Look(look) => self.add(Instruction::Look(*look, next)),
+            PieceKind::Sequence(parts) => parts.iter().rev().fold(next, |next, part| self.piece(*part, next)),
+            PieceKind::Alternatives(parts) => {
                 let mut parts = parts.iter().rev();
                 let last = parts.next().map_or(next, |part| self.piece(*part, next));
                 parts.fold(last, |last, part| {
@@ -67,7 +67,7 @@ impl Compiler<'_> {
                     self.add(Instruction::Split(start, last))
                 })
             }
-            Kind::Repeat { piece, min, max, greedy } => self.repeat(*piece, *min, *max, *greedy, next),
+            PieceKind::Repeat { piece, min, max, greedy } => self.repeat(*piece, *min, *max, *greedy, next),
         }
     }
 

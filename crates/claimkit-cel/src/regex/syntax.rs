@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A tree of pieces; children come before their parents.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct PatternTree {
     pub(super) pieces: Vec<Piece>,
     pub(super) classes: Vec<Class>,
     pub(super) root: usize,
@@ -18,7 +18,7 @@ pub(super) struct Tree {
 /// One piece of an expression.
 #[derive(Debug)]
 pub(super) struct Piece {
-    pub(super) kind: Kind,
+    pub(super) kind: PieceKind,
     /// The height of Go's tree below this piece.
     height: u32,
     /// Go's estimate of its number of instructions.
@@ -29,7 +29,7 @@ pub(super) struct Piece {
 
 /// The text that a piece matches.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     Empty,
     Character(u32),
     /// One of a class, by its place among the classes.
@@ -109,7 +109,7 @@ struct Reader<'p> {
     open: Group,
 }
 
-pub(super) fn parse(pattern: &str) -> Result<Tree, String> {
+pub(super) fn parse(pattern: &str) -> Result<PatternTree, String> {
     let flags = Flags { fold_case: false, one_line: true, dot_is_all: false, non_greedy: false };
     let open = Group { flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
     let reader = Reader {
@@ -126,7 +126,7 @@ pub(super) fn parse(pattern: &str) -> Result<Tree, String> {
 }
 
 impl<'p> Reader<'p> {
-    fn run(mut self) -> Result<Tree, String> {
+    fn run(mut self) -> Result<PatternTree, String> {
         let mut rest = self.pattern;
         let mut last_repeat = "";
         while let Some((c, behind)) = next(rest) {
@@ -199,7 +199,7 @@ impl<'p> Reader<'p> {
         if !self.groups.is_empty() {
             return Err(error("missing closing )", self.pattern));
         }
-        Ok(Tree { pieces: self.pieces, classes: self.classes, root })
+        Ok(PatternTree { pieces: self.pieces, classes: self.classes, root })
     }
 
     // --- pieces ---
@@ -223,7 +223,7 @@ impl<'p> Reader<'p> {
     }
 
     fn push_assertion(&mut self, look: Look) -> Result<(), String> {
-        self.push(Piece { kind: Kind::Look(look), height: 1, size: 1, repeats: 1 })
+        self.push(Piece { kind: PieceKind::Look(look), height: 1, size: 1, repeats: 1 })
     }
 
     fn literal(&mut self, c: char) -> Result<(), String> {
@@ -236,7 +236,7 @@ impl<'p> Reader<'p> {
             }
         }
         self.range_ends = self.range_ends.saturating_add(1);
-        self.push(Piece { kind: Kind::Character(code), height: 1, size: 1, repeats: 1 })
+        self.push(Piece { kind: PieceKind::Character(code), height: 1, size: 1, repeats: 1 })
     }
 
     /// Adds a class whose ranges are in order.
@@ -251,7 +251,7 @@ impl<'p> Reader<'p> {
                 place
             }
         };
-        self.push(Piece { kind: Kind::Class(place), height: 1, size: 1, repeats: 1 })
+        self.push(Piece { kind: PieceKind::Class(place), height: 1, size: 1, repeats: 1 })
     }
 
     /// Ends the sequence read since the last `|` or `(`.
@@ -259,7 +259,7 @@ impl<'p> Reader<'p> {
         let mut parts = Vec::new();
         for part in core::mem::take(&mut self.open.pieces) {
             match self.pieces.get(part).map(|piece| &piece.kind) {
-                Some(Kind::Sequence(more)) => parts.extend(more),
+                Some(PieceKind::Sequence(more)) => parts.extend(more),
                 _ => parts.push(part),
             }
         }
@@ -272,7 +272,7 @@ impl<'p> Reader<'p> {
         let mut parts = Vec::new();
         for part in core::mem::take(&mut self.open.alternatives).into_iter().chain([last]) {
             match self.pieces.get(part).map(|piece| &piece.kind) {
-                Some(Kind::Alternatives(more)) => parts.extend(more),
+                Some(PieceKind::Alternatives(more)) => parts.extend(more),
                 _ => parts.push(part),
             }
         }
@@ -284,7 +284,7 @@ impl<'p> Reader<'p> {
             return Ok(only);
         }
         if parts.is_empty() {
-            return self.piece(Piece { kind: Kind::Empty, height: 1, size: 1, repeats: 1 });
+            return self.piece(Piece { kind: PieceKind::Empty, height: 1, size: 1, repeats: 1 });
         }
         // Each further alternative adds one instruction.
         let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
@@ -297,13 +297,13 @@ impl<'p> Reader<'p> {
             height = height.max(piece.height);
             size = size.saturating_add(piece.size);
             repeats = repeats.max(piece.repeats);
-            literal &= matches!(piece.kind, Kind::Character(_));
+            literal &= matches!(piece.kind, PieceKind::Character(_));
         }
         // Characters in a row are one piece for Go.
         let height = if join == Join::Sequence && literal { height } else { height.saturating_add(1) };
         let kind = match join {
-            Join::Sequence => Kind::Sequence(parts),
-            Join::Alternatives => Kind::Alternatives(parts),
+            Join::Sequence => PieceKind::Sequence(parts),
+            Join::Alternatives => PieceKind::Alternatives(parts),
         };
         self.piece(Piece { kind, height, size, repeats })
     }
@@ -332,7 +332,7 @@ impl<'p> Reader<'p> {
         // Captures are not needed, but the group still counts as a piece of its own.
         let Some(piece) = self.pieces.get(inner) else { return Ok(()) };
         let (height, size, repeats) = (piece.height, piece.size, piece.repeats);
-        let kind = Kind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
+        let kind = PieceKind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
         self.push(Piece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
     }
 
@@ -415,7 +415,7 @@ impl<'p> Reader<'p> {
             }
         };
         let height = inner.height.saturating_add(1);
-        let kind = Kind::Repeat { piece: place, min, max, greedy };
+        let kind = PieceKind::Repeat { piece: place, min, max, greedy };
         self.push(Piece { kind, height, size: size.max(1), repeats })?;
         if operator == Operator::Counts && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
             return Err(error(BAD_REPEAT, written));
