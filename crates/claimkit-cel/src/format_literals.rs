@@ -2,24 +2,24 @@
 
 use super::ast::{Expr, Node};
 use super::checker::Findings;
-use super::library::format::{self as formatter, Error, Kind};
+use super::library::format::{self as formatter, ArgumentKind, FormatError};
 use super::types::Type;
 
-fn kind(of: &Type) -> Kind {
+fn kind(of: &Type) -> ArgumentKind {
     match of {
-        Type::Int => Kind::Int,
-        Type::Uint => Kind::Uint,
-        Type::Double => Kind::Double,
-        Type::Bool => Kind::Bool,
-        Type::String => Kind::Text,
-        Type::Bytes => Kind::Bytes,
-        Type::Null => Kind::Null,
-        Type::Type(_) => Kind::Type,
-        Type::Timestamp => Kind::Timestamp,
-        Type::Duration => Kind::Duration,
-        Type::List(_) => Kind::List,
-        Type::Map(_) => Kind::Map,
-        _ => Kind::Other,
+        Type::Int => ArgumentKind::Int,
+        Type::Uint => ArgumentKind::Uint,
+        Type::Double => ArgumentKind::Double,
+        Type::Bool => ArgumentKind::Bool,
+        Type::String => ArgumentKind::Text,
+        Type::Bytes => ArgumentKind::Bytes,
+        Type::Null => ArgumentKind::Null,
+        Type::Type(_) => ArgumentKind::Type,
+        Type::Timestamp => ArgumentKind::Timestamp,
+        Type::Duration => ArgumentKind::Duration,
+        Type::List(_) => ArgumentKind::List,
+        Type::Map(_) => ArgumentKind::Map,
+        _ => ArgumentKind::Other,
     }
 }
 
@@ -34,8 +34,8 @@ pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) 
         }
     });
     match used {
-        Err(Error::Template(text)) => Some((None, text)),
-        Err(Error::Argument((part, text))) => Some((Some(part), format!("error during formatting: {text}"))),
+        Err(FormatError::Template(text)) => Some((None, text)),
+        Err(FormatError::Argument((part, text))) => Some((Some(part), format!("error during formatting: {text}"))),
         Ok(used) if used < arguments.len() => {
             let text = format!("too many arguments supplied to string.format (expected {used}, got {})", arguments.len());
             Some((None, text))
@@ -48,7 +48,7 @@ pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) 
 const DEEPEST: u32 = 300;
 
 /// Returns the part of an argument that a clause does not accept. Literal lists and maps are checked element by element.
-fn refused<'e>(findings: &Findings, argument: &'e Expr, takes: &impl Fn(Kind) -> bool, depth: u32) -> Option<&'e Expr> {
+fn refused<'e>(findings: &Findings, argument: &'e Expr, takes: &impl Fn(ArgumentKind) -> bool, depth: u32) -> Option<&'e Expr> {
     let of = findings.type_of(argument.id);
     let deeper = |part| refused(findings, part, takes, depth.saturating_add(1));
     if depth > DEEPEST || *of != Type::Dyn && !takes(kind(of)) {

@@ -7,12 +7,12 @@ pub struct Message {
     name: &'static str,
     result: &'static str,
     fields: &'static [(&'static str, &'static str)],
-    kind: Kind,
+    kind: MessageKind,
 }
 
 /// The kind of value that a message is converted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MessageKind {
     /// The value of its field `value`, or what a field has that is not given.
     Wrapper(Number),
     /// A duration of `google.protobuf.Duration`.
@@ -58,7 +58,7 @@ const fn wrapper(
     fields: &'static [(&'static str, &'static str)],
     of: Number,
 ) -> Message {
-    Message { name, result, fields, kind: Kind::Wrapper(of) }
+    Message { name, result, fields, kind: MessageKind::Wrapper(of) }
 }
 
 const TIME: &[(&str, &str)] = &[("seconds", "int"), ("nanos", "int")];
@@ -73,15 +73,20 @@ static MESSAGES: &[Message] = &[
     wrapper("google.protobuf.UInt32Value", "wrapper(uint)", &[("value", "uint")], Number::Uint32),
     wrapper("google.protobuf.UInt64Value", "wrapper(uint)", &[("value", "uint")], Number::Uint64),
     wrapper("google.protobuf.StringValue", "wrapper(string)", &[("value", "string")], Number::String),
-    Message { name: "google.protobuf.Duration", result: "duration", fields: TIME, kind: Kind::Duration },
-    Message { name: "google.protobuf.Timestamp", result: "timestamp", fields: TIME, kind: Kind::Timestamp },
+    Message { name: "google.protobuf.Duration", result: "duration", fields: TIME, kind: MessageKind::Duration },
+    Message { name: "google.protobuf.Timestamp", result: "timestamp", fields: TIME, kind: MessageKind::Timestamp },
     Message {
         name: "google.protobuf.Struct",
         result: "map(string, dyn)",
         fields: &[("fields", "map(string, dyn)")],
-        kind: Kind::Struct,
+        kind: MessageKind::Struct,
     },
-    Message { name: "google.protobuf.ListValue", result: "list(dyn)", fields: &[("values", "list(dyn)")], kind: Kind::List },
+    Message {
+        name: "google.protobuf.ListValue",
+        result: "list(dyn)",
+        fields: &[("values", "list(dyn)")],
+        kind: MessageKind::List,
+    },
     Message {
         name: "google.protobuf.Value",
         result: "dyn",
@@ -93,13 +98,13 @@ static MESSAGES: &[Message] = &[
             ("struct_value", "map(string, dyn)"),
             ("list_value", "list(dyn)"),
         ],
-        kind: Kind::Value,
+        kind: MessageKind::Value,
     },
     Message {
         name: "google.protobuf.Any",
         result: "any",
         fields: &[("type_url", "string"), ("value", "bytes")],
-        kind: Kind::Any,
+        kind: MessageKind::Any,
     },
 ];
 
@@ -121,7 +126,7 @@ impl Message {
     }
 
     /// Returns the kind of value that the message is converted to.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> MessageKind {
         self.kind
     }
 }

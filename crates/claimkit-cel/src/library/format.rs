@@ -42,7 +42,7 @@ pub enum Argument {
 /// The kinds of types that a clause distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "they are called as the kinds of arguments are")]
-pub enum Kind {
+pub enum ArgumentKind {
     Int,
     Uint,
     Double,
@@ -59,21 +59,21 @@ pub enum Kind {
 }
 
 impl Argument {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ArgumentKind {
         match self {
-            Self::Int(_) => Kind::Int,
-            Self::Uint(_) => Kind::Uint,
-            Self::Double(_) => Kind::Double,
-            Self::Bool(_) => Kind::Bool,
-            Self::Text(_) => Kind::Text,
-            Self::Bytes(_) => Kind::Bytes,
-            Self::Null => Kind::Null,
-            Self::Type(_) => Kind::Type,
-            Self::Timestamp(_) => Kind::Timestamp,
-            Self::Duration(_) => Kind::Duration,
-            Self::List(_) => Kind::List,
-            Self::Map(_) => Kind::Map,
-            Self::Other(_) => Kind::Other,
+            Self::Int(_) => ArgumentKind::Int,
+            Self::Uint(_) => ArgumentKind::Uint,
+            Self::Double(_) => ArgumentKind::Double,
+            Self::Bool(_) => ArgumentKind::Bool,
+            Self::Text(_) => ArgumentKind::Text,
+            Self::Bytes(_) => ArgumentKind::Bytes,
+            Self::Null => ArgumentKind::Null,
+            Self::Type(_) => ArgumentKind::Type,
+            Self::Timestamp(_) => ArgumentKind::Timestamp,
+            Self::Duration(_) => ArgumentKind::Duration,
+            Self::List(_) => ArgumentKind::List,
+            Self::Map(_) => ArgumentKind::Map,
+            Self::Other(_) => ArgumentKind::Other,
         }
     }
 
@@ -117,14 +117,16 @@ enum Verb {
 
 impl Clause {
     /// Returns true if the clause accepts values of this kind. For lists and maps in `%s` the caller must check the elements too.
-    pub fn accepts(self, kind: Kind) -> bool {
+    pub fn accepts(self, kind: ArgumentKind) -> bool {
         match self.verb {
-            Verb::Text => kind != Kind::Other,
-            Verb::Decimal | Verb::Octal => matches!(kind, Kind::Int | Kind::Uint),
+            Verb::Text => kind != ArgumentKind::Other,
+            Verb::Decimal | Verb::Octal => matches!(kind, ArgumentKind::Int | ArgumentKind::Uint),
             // Only three strings are valid, which is known only at run time.
-            Verb::Fixed | Verb::Scientific => matches!(kind, Kind::Double | Kind::Text),
-            Verb::Binary => matches!(kind, Kind::Int | Kind::Uint | Kind::Bool),
-            Verb::Hexadecimal { .. } => matches!(kind, Kind::Int | Kind::Uint | Kind::Text | Kind::Bytes),
+            Verb::Fixed | Verb::Scientific => matches!(kind, ArgumentKind::Double | ArgumentKind::Text),
+            Verb::Binary => matches!(kind, ArgumentKind::Int | ArgumentKind::Uint | ArgumentKind::Bool),
+            Verb::Hexadecimal { .. } => {
+                matches!(kind, ArgumentKind::Int | ArgumentKind::Uint | ArgumentKind::Text | ArgumentKind::Bytes)
+            }
         }
     }
 
@@ -147,14 +149,14 @@ impl Clause {
 
 /// Why a text cannot be formatted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Error<E> {
+pub enum FormatError<E> {
     /// The text has a bad clause, or more clauses than there are arguments.
     Template(String),
     /// An error of one argument.
     Argument(E),
 }
 
-impl Error<String> {
+impl FormatError<String> {
     /// Returns the whole error message.
     pub fn message(&self) -> String {
         match self {
@@ -175,7 +177,11 @@ pub fn format(template: &str, arguments: &[Argument], spacing: Spacing) -> Resul
 
 /// Checks a literal format with `count` arguments. Calls `each` with every clause and the index of its argument; `each` may
 /// reject it. Returns the number of arguments used; the caller reports surplus ones.
-pub fn check<E>(template: &str, count: usize, mut each: impl FnMut(Clause, usize) -> Result<(), E>) -> Result<usize, Error<E>> {
+pub fn check<E>(
+    template: &str,
+    count: usize,
+    mut each: impl FnMut(Clause, usize) -> Result<(), E>,
+) -> Result<usize, FormatError<E>> {
     walk(template, count, Phase::Check, |clause, at| each(clause, at).map(|()| None)).map(|(_, used)| used)
 }
 
@@ -192,7 +198,7 @@ fn walk<E>(
     count: usize,
     phase: Phase,
     mut each: impl FnMut(Clause, usize) -> Result<Option<String>, E>,
-) -> Result<(String, usize), Error<E>> {
+) -> Result<(String, usize), FormatError<E>> {
     let mut out = String::new();
     let mut used = 0usize;
     let mut rest = template;
@@ -203,19 +209,19 @@ fn walk<E>(
             rest = behind;
             continue;
         }
-        let missing = || Error::Template(format!("index {used} out of range"));
+        let missing = || FormatError::Template(format!("index {used} out of range"));
         if phase == Phase::Run && used >= count {
             return Err(missing());
         }
         if behind.is_empty() {
-            return Err(Error::Template("unexpected end of string".to_owned()));
+            return Err(FormatError::Template("unexpected end of string".to_owned()));
         }
         if used >= count {
             return Err(missing());
         }
         let (clause, behind) =
-            clause(behind).map_err(|error| Error::Template(format!("could not parse formatting clause: {error}")))?;
-        out.push_str(&each(clause, used).map_err(Error::Argument)?.unwrap_or_default());
+            clause(behind).map_err(|error| FormatError::Template(format!("could not parse formatting clause: {error}")))?;
+        out.push_str(&each(clause, used).map_err(FormatError::Argument)?.unwrap_or_default());
         used = used.saturating_add(1);
         rest = behind;
     }
@@ -492,17 +498,17 @@ mod tests {
 
     #[test]
     fn checks_before_anything_runs() {
-        let checked = |template: &str, kinds: &[Kind]| {
+        let checked = |template: &str, kinds: &[ArgumentKind]| {
             check(template, kinds.len(), |clause, at| if clause.accepts(kinds[at]) { Ok(()) } else { Err(clause.refusal("x")) })
                 .map_err(|e| e.message())
         };
-        assert_eq!(checked("%s %d%%", &[Kind::Null, Kind::Uint]), Ok(2));
-        assert_eq!(checked("x", &[Kind::Int]), Ok(0));
-        assert_eq!(checked("%.99999999999f", &[Kind::Double]), Ok(1));
+        assert_eq!(checked("%s %d%%", &[ArgumentKind::Null, ArgumentKind::Uint]), Ok(2));
+        assert_eq!(checked("x", &[ArgumentKind::Int]), Ok(0));
+        assert_eq!(checked("%.99999999999f", &[ArgumentKind::Double]), Ok(1));
         assert_eq!(checked("%", &[]), Err("unexpected end of string".into()));
         assert_eq!(checked("%s", &[]), Err("index 0 out of range".into()));
         assert_eq!(
-            checked("%d", &[Kind::Text]),
+            checked("%d", &[ArgumentKind::Text]),
             Err("error during formatting: decimal clause can only be used on integers, was given x".into())
         );
     }

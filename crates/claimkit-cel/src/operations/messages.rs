@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use super::super::library::time::{Duration, Timestamp};
-use super::super::messages::{Kind, Number};
+use super::super::messages::{MessageKind, Number};
 use super::super::value::{Map, Value};
 
 /// Returns the value of a message with these fields.
-pub fn build(kind: Kind, name: &str, fields: &[(&str, Value)]) -> Value {
+pub fn build(kind: MessageKind, name: &str, fields: &[(&str, Value)]) -> Value {
     let field = |wanted: &str| fields.iter().find(|(field, _)| *field == wanted).map(|(_, value)| value.clone());
     match kind {
-        Kind::Wrapper(number) => wrapper(number, name, field("value")),
-        Kind::Duration => {
+        MessageKind::Wrapper(number) => wrapper(number, name, field("value")),
+        MessageKind::Duration => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
             let total = seconds.checked_mul(1_000_000_000).and_then(|total| total.checked_add(nanos));
             total.map_or_else(|| Value::error("duration overflow"), |total| Value::Duration(Duration(total)))
         }
-        Kind::Timestamp => {
+        MessageKind::Timestamp => {
             let (seconds, nanos) = (integer(field("seconds")), integer(field("nanos")));
             let time = Timestamp::from_seconds(seconds).and_then(|time| time.plus(Duration(nanos)));
             time.map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp)
         }
-        Kind::Struct => field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default()))),
-        Kind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
-        Kind::Value => {
+        MessageKind::Struct => field("fields").unwrap_or_else(|| Value::Map(Arc::new(Map::default()))),
+        MessageKind::List => field("values").unwrap_or_else(|| Value::list(Vec::new())),
+        MessageKind::Value => {
             fields.first().map_or(Value::Null, |(name, value)| if *name == "null_value" { Value::Null } else { value.clone() })
         }
-        Kind::Any => Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
+        MessageKind::Any => Value::error("unsupported conversion to ref.Val: (*dynamicpb.Message)"),
     }
 }
 
