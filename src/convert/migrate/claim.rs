@@ -1,7 +1,7 @@
 //! ResourceClaim and ResourceClaimTemplate: a class and parameters become requests for devices.
 
 use super::inventory::{Class, Reference};
-use super::parameters::{Folded, NOT_THERE, Referrer, Request};
+use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
 use super::part::{Change, Part};
 use super::{Decided, Migrator, cel, steps};
 use crate::advice::locate;
@@ -123,7 +123,7 @@ fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, fold
         (None, Some(name)) => Part::Node(tree, name),
         (None, None) => Part::text(class.name.as_str()),
     };
-    let none = [Request::default()];
+    let none = [MigratedRequest::default()];
     let asked = if folded.requests.is_empty() { &none[..] } else { &folded.requests };
     let mut requests = Vec::new();
     let mut config = Vec::new();

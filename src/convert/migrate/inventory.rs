@@ -1,6 +1,6 @@
 //! Objects of a text that others refer to: classes by name, parameters by group, kind, namespace and name.
 
-use super::profile::{self, FieldRow, KindRow, Means, Profile};
+use super::profile::{self, DriverProfile, FieldRow, KindRow, Means};
 use crate::api::{Family, GROUP};
 use crate::convert::job;
 use crate::manifest::{Input, Item};
@@ -52,7 +52,7 @@ pub struct Class {
     /// The name of the driver in the device family, if it is known.
     pub driver: Option<String>,
     /// The profile of the driver, if it is known.
-    pub profile: Option<&'static Profile>,
+    pub profile: Option<&'static DriverProfile>,
     /// Claims of the class watch all devices without taking them.
     pub monitor: bool,
 }
@@ -126,7 +126,7 @@ impl<'t> Inventory<'t> {
         }
     }
 
-    fn monitors(&self, tree: &Tree<'_>, class: &Item, profile: Option<&Profile>) -> bool {
+    fn monitors(&self, tree: &Tree<'_>, class: &Item, profile: Option<&DriverProfile>) -> bool {
         let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else { return false };
         let reference = Reference::read(tree, reference, "");
         let found = self.find(&reference, "ResourceClassParameters").and_then(|index| self.item(index));
@@ -140,7 +140,7 @@ pub fn is_classic(item: &Item) -> bool {
 }
 
 /// Returns true if a driver's class parameters say that claims watch all devices.
-fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
+fn monitors(tree: &Tree<'_>, item: &Item, profile: &DriverProfile) -> bool {
     let Some((row, spec)) = row_of(profile, item).zip(tree.get(item.node, "spec")) else { return false };
     let says = |field: &FieldRow| {
         matches!(field.means, Means::Monitor)
@@ -150,7 +150,7 @@ fn monitors(tree: &Tree<'_>, item: &Item, profile: &Profile) -> bool {
 }
 
 /// Returns the row of a driver's profile for the kind of a parameters object.
-pub fn row_of(profile: &Profile, item: &Item) -> Option<&'static KindRow> {
+pub fn row_of(profile: &DriverProfile, item: &Item) -> Option<&'static KindRow> {
     let group = item.api_version.split('/').next();
     let profile = profile::of(profile.was).filter(|profile| group == Some(profile.was))?;
     profile.kinds.iter().find(|row| row.kind == item.kind)

@@ -71,7 +71,7 @@ impl Decision {
 
 /// The fate of an object in the migration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum ObjectFate {
     /// It is not touched here.
     #[default]
     Untouched,
@@ -86,7 +86,7 @@ pub(super) enum Fate {
 /// An object of the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectMigration<'t> {
-    pub fate: Fate,
+    pub fate: ObjectFate,
     pub changes: Vec<Change<'t>>,
     pub losses: Vec<Loss>,
     pub decisions: Vec<Decision>,
@@ -104,7 +104,7 @@ impl<'t> ObjectMigration<'t> {
     /// Returns the kind it gets, if it becomes an object of v1.
     pub fn becomes(&self) -> Option<&'static str> {
         match self.fate {
-            Fate::Becomes(kind) => Some(kind),
+            ObjectFate::Becomes(kind) => Some(kind),
             _ => None,
         }
     }
@@ -113,17 +113,17 @@ impl<'t> ObjectMigration<'t> {
 impl<'t> Migration<'t> {
     /// Returns true if no object changes.
     pub fn is_empty(&self) -> bool {
-        self.objects.iter().all(|object| object.fate == Fate::Untouched)
+        self.objects.iter().all(|object| object.fate == ObjectFate::Untouched)
     }
 
     /// Returns an object that changes.
     pub fn moved(&self, index: usize) -> Option<&ObjectMigration<'t>> {
-        self.objects.get(index).filter(|object| object.fate != Fate::Untouched)
+        self.objects.get(index).filter(|object| object.fate != ObjectFate::Untouched)
     }
 
     /// Returns true if an object is left out.
     pub fn is_gone(&self, index: usize) -> bool {
-        self.objects.get(index).is_some_and(|object| object.fate == Fate::Gone)
+        self.objects.get(index).is_some_and(|object| object.fate == ObjectFate::Gone)
     }
 
     /// Returns the decisions about an object.
@@ -190,7 +190,7 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
     for (index, item) in input.items.iter().enumerate() {
         let parameters = matches!(item.kind.as_str(), "ResourceClaimParameters" | "ResourceClassParameters");
         if let Some(tree) = input.tree(item).filter(|_| parameters && is_classic(item))
-            && work.objects.get(index).is_some_and(|object| object.fate == Fate::Untouched)
+            && work.objects.get(index).is_some_and(|object| object.fate == ObjectFate::Untouched)
         {
             work.object_lost(index, tree, item.node, "no claim or class of the text refers to it");
         }
@@ -213,7 +213,7 @@ impl<'t> Migrator<'t> {
 
     fn becomes(&mut self, index: usize, kind: &'static str, changes: Vec<Change<'t>>) {
         self.edit(index, |object| {
-            object.fate = Fate::Becomes(kind);
+            object.fate = ObjectFate::Becomes(kind);
             object.changes = changes;
         });
     }
@@ -238,7 +238,7 @@ impl<'t> Migrator<'t> {
     }
 
     fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: &str) {
-        self.edit(index, |object| object.fate = Fate::Gone);
+        self.edit(index, |object| object.fate = ObjectFate::Gone);
         self.lose(index, tree, node, &[], reason);
     }
 
@@ -247,8 +247,8 @@ impl<'t> Migrator<'t> {
         let Some((tree, item)) = self.inventory.item(index) else { return };
         let core = !item.api_version.contains('/');
         self.edit(index, |object| {
-            if object.fate == Fate::Untouched && !core {
-                object.fate = Fate::Gone;
+            if object.fate == ObjectFate::Untouched && !core {
+                object.fate = ObjectFate::Gone;
                 object.folded = Some(format!("it is part of {into} now"));
                 object.decisions.push(Decision {
                     code: "parameters-removed",

@@ -2,7 +2,7 @@
 
 use super::inventory::{Class, Reference, row_of};
 use super::part::Part;
-use super::profile::{KindRow, Lost, Means, Profile};
+use super::profile::{DriverProfile, KindRow, Lost, Means};
 use super::{Decided, Migrator, opaque, profile, selector, steps};
 use crate::api::GROUP;
 use crate::finding::Step;
@@ -24,7 +24,7 @@ pub struct Folded<'t> {
     /// All devices are watched and none is taken.
     pub monitor: bool,
     /// The requests; a single empty one if there are none.
-    pub requests: Vec<Request<'t>>,
+    pub requests: Vec<MigratedRequest<'t>>,
     /// Selectors that apply to every device.
     pub selectors: Vec<String>,
     /// Configuration of all requests.
@@ -33,7 +33,7 @@ pub struct Folded<'t> {
 
 /// A request made from parameters.
 #[derive(Debug, Default)]
-pub struct Request<'t> {
+pub struct MigratedRequest<'t> {
     /// Selectors for the devices of this request.
     pub selectors: Vec<String>,
     /// How many devices, as JSON.
@@ -67,7 +67,7 @@ impl<'t> Migrator<'t> {
         tree: &'t Tree<'t>,
         found: usize,
         driver: &str,
-        profile: Option<&'static Profile>,
+        profile: Option<&'static DriverProfile>,
     ) -> Folded<'t> {
         let class = Class { driver: Some(driver.to_owned()), profile, ..Class::default() };
         let from = Referrer { index, tree, node, path: "parametersRef", at: "spec.config" };
@@ -120,7 +120,7 @@ impl<'t> Migrator<'t> {
             }
             let first = folded.requests.len();
             for (at, &request) in list(one, "requests").iter().enumerate() {
-                let mut new = Request::default();
+                let mut new = MigratedRequest::default();
                 let path = format!("driverRequests.{number}.requests.{at}.namedResources.selector");
                 new.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
                 if let Some(parameters) = tree.get(request, "vendorParameters").filter(|&node| is_set(tree, node)) {
@@ -227,11 +227,11 @@ impl<'t> Migrator<'t> {
         found: usize,
         tree: &'t Tree<'t>,
         item: &'t Item,
-        profile: &'static Profile,
+        profile: &'static DriverProfile,
         row: &'static KindRow,
     ) -> Folded<'t> {
         let mut folded = Folded { class: row.class, ..Folded::default() };
-        let mut request = Request::default();
+        let mut request = MigratedRequest::default();
         let mut config = Vec::new();
         let spec = tree.get(item.node, "spec");
         let spec = spec.map_or(Vec::new(), |spec| print::effective(tree, spec, Order::Source));

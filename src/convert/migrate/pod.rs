@@ -1,7 +1,7 @@
 //! Pods and workloads: moves the `source` of a pod's resource claim, which 1.31 no longer has.
 
 use super::part::{Change, Part};
-use super::{Fate, Migrator};
+use super::{Migrator, ObjectFate};
 use crate::advice::{locate, nearest};
 use crate::api::workload;
 use crate::finding::Step;
@@ -46,7 +46,7 @@ impl<'t> Migrator<'t> {
         }
         if !changes.is_empty() {
             self.edit(index, |object| {
-                object.fate = Fate::Edited;
+                object.fate = ObjectFate::Edited;
                 object.changes = changes;
             });
         }

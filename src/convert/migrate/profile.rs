@@ -3,7 +3,7 @@
 
 /// The facts about a driver.
 #[derive(Debug)]
-pub struct Profile {
+pub struct DriverProfile {
     /// Its name in the classic family, and the API group of its parameters.
     pub was: &'static str,
     /// Its name in the device family.
@@ -81,14 +81,14 @@ pub struct Property {
     /// Its name in the old selector.
     pub name: &'static str,
     /// The test of the value.
-    pub test: Test,
+    pub test: PropertyTest,
     /// The first release of the driver that does not publish it any more.
     pub until: Option<&'static str>,
 }
 
 /// The test of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Test {
+pub enum PropertyTest {
     /// The attribute of the same name is this number or text.
     Equal,
     /// The attribute of the same name matches this pattern with `*`, in any case.
@@ -102,12 +102,12 @@ pub enum Test {
 }
 
 /// Returns the profile of a driver or API group of the classic family.
-pub fn of(name: &str) -> Option<&'static Profile> {
+pub fn of(name: &str) -> Option<&'static DriverProfile> {
     PROFILES.iter().find(|profile| profile.was == name)
 }
 
 /// Returns the profile of a class that is not in the text, and its row.
-pub fn of_class(name: &str) -> Option<(&'static Profile, &'static ClassRow)> {
+pub fn of_class(name: &str) -> Option<(&'static DriverProfile, &'static ClassRow)> {
     PROFILES.iter().find_map(|profile| Some((profile, profile.classes.iter().find(|row| row.was == name)?)))
 }
 
@@ -115,7 +115,7 @@ const fn field(name: &'static str, means: Means) -> FieldRow {
     FieldRow { name, means }
 }
 
-const fn property(name: &'static str, test: Test) -> Property {
+const fn property(name: &'static str, test: PropertyTest) -> Property {
     Property { name, test, until: None }
 }
 
@@ -124,8 +124,8 @@ const fn lost(reason: &'static str, instead: &'static str) -> Lost {
 }
 
 /// The profiles of all known drivers.
-pub const PROFILES: &[Profile] = &[
-    Profile {
+pub const PROFILES: &[DriverProfile] = &[
+    DriverProfile {
         was: "gpu.resource.example.com",
         driver: "gpu.example.com",
         class_selector: "device.driver == 'gpu.example.com'",
@@ -134,7 +134,7 @@ pub const PROFILES: &[Profile] = &[
         source: "kubernetes-sigs/dra-example-driver, deployments/helm/dra-example-driver/templates/deviceclass.yaml and demo/gpu-test4.yaml",
         date: "2024-08-06",
     },
-    Profile {
+    DriverProfile {
         was: "gpu.resource.nvidia.com",
         driver: "gpu.nvidia.com",
         class_selector: "device.driver == 'gpu.nvidia.com' && device.attributes['gpu.nvidia.com'].type == 'gpu'",
@@ -173,7 +173,7 @@ pub const PROFILES: &[Profile] = &[
         source: "NVIDIA/k8s-dra-driver-gpu, demo/specs/quickstart, deployments/helm and cmd/gpu-kubelet-plugin/deviceinfo.go",
         date: "2026-05-15",
     },
-    Profile {
+    DriverProfile {
         was: "gpu.resource.intel.com",
         driver: "gpu.intel.com",
         class_selector: "device.driver == 'gpu.intel.com'",
@@ -226,17 +226,17 @@ pub const PROFILES: &[Profile] = &[
 const NVIDIA_SHARING: &[(&str, &str, &str)] = &[("timeSlicingConfig", "timeSlice", "interval")];
 
 const NVIDIA_GPU: &[Property] = &[
-    property("uuid", Test::Equal),
+    property("uuid", PropertyTest::Equal),
     // The driver's demo selects by it still.
-    Property { name: "index", test: Test::Equal, until: Some("v25.8.0") },
-    property("productName", Test::Pattern),
-    property("brand", Test::Pattern),
-    property("architecture", Test::Pattern),
-    property("memory", Test::Quantity),
-    property("cudaComputeCapability", Test::Version),
-    property("driverVersion", Test::Version),
-    property("migEnabled", Test::Unknown),
-    property("cudaRuntimeVersion", Test::Unknown),
+    Property { name: "index", test: PropertyTest::Equal, until: Some("v25.8.0") },
+    property("productName", PropertyTest::Pattern),
+    property("brand", PropertyTest::Pattern),
+    property("architecture", PropertyTest::Pattern),
+    property("memory", PropertyTest::Quantity),
+    property("cudaComputeCapability", PropertyTest::Version),
+    property("driverVersion", PropertyTest::Version),
+    property("migEnabled", PropertyTest::Unknown),
+    property("cudaRuntimeVersion", PropertyTest::Unknown),
 ];
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
 
-use super::profile::{Property, Test};
+use super::profile::{Property, PropertyTest};
 use crate::cel::Mode;
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::parse;
@@ -248,7 +248,7 @@ impl Reader<'_, '_, '_> {
     fn one(&mut self, name: &str, value: NodeId) -> Result<String, String> {
         let tree = self.tree;
         let property = self.properties.iter().find(|property| property.name == name);
-        let test = property.map_or(Test::Unknown, |property| property.test);
+        let test = property.map_or(PropertyTest::Unknown, |property| property.test);
         if let Some(until) = property.and_then(|property| Some((property.name, property.until?)))
             && !self.withdrawn.contains(&until)
         {
@@ -258,7 +258,7 @@ impl Reader<'_, '_, '_> {
         let attribute = |of: &str| attribute(driver, of, name);
         let wrong = || "its value has another form than the driver reads".to_owned();
         match test {
-            Test::Equal => match tree.kind(value) {
+            PropertyTest::Equal => match tree.kind(value) {
                 Kind::Str(text) => Ok(format!("{} == {}", attribute("attributes"), quoted(tree.text(text)))),
                 Kind::Int(number) => Ok(format!("{} == {number}", attribute("attributes"))),
                 Kind::Number(span) => {
@@ -267,19 +267,19 @@ impl Reader<'_, '_, '_> {
                 }
                 _ => Err(wrong()),
             },
-            Test::Pattern => {
+            PropertyTest::Pattern => {
                 let text = tree.str(value).ok_or_else(wrong)?;
                 Ok(format!("{}.lowerAscii().matches({})", attribute("attributes"), quoted(&pattern(text))))
             }
-            Test::Version => {
+            PropertyTest::Version => {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
                 Ok(format!("{}.compareTo(semver({})) {sign} 0", attribute("attributes"), quoted(&semver(&text))))
             }
-            Test::Quantity => {
+            PropertyTest::Quantity => {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
                 Ok(format!("{}.compareTo(quantity({})) {sign} 0", attribute("capacity"), quoted(&text)))
             }
-            Test::Unknown => Err("the driver publishes no such attribute".to_owned()),
+            PropertyTest::Unknown => Err("the driver publishes no such attribute".to_owned()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::block::{self, Manner};
 use super::part::{Part, changed};
-use super::{Fate, Migration, ObjectMigration};
+use super::{Migration, ObjectFate, ObjectMigration};
 use crate::api::Family;
 use crate::api::device::v1;
 use crate::convert::{edits, job, print as printing};
@@ -72,7 +72,7 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
         let value = document.root.map(|root| Part::Node(&document.tree, root));
         all.push(Fated { document, objects: Vec::new(), value, reason: None });
     }
-    let touched = |index: usize| migration.objects.get(index).filter(|object| object.fate != Fate::Untouched);
+    let touched = |index: usize| migration.objects.get(index).filter(|object| object.fate != ObjectFate::Untouched);
     for (index, item) in input.items.iter().enumerate() {
         if touched(index).is_some()
             && let Some(one) = all.get_mut(item.document)
@@ -153,10 +153,10 @@ fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
 /// Returns the value of a changed object; `None` if it is left out.
 fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<Part<'t>> {
     let kind = match object.fate {
-        Fate::Gone => return None,
-        Fate::Untouched => return Some(Part::Node(tree, node)),
-        Fate::Becomes(kind) => Some(kind),
-        Fate::Edited => None,
+        ObjectFate::Gone => return None,
+        ObjectFate::Untouched => return Some(Part::Node(tree, node)),
+        ObjectFate::Becomes(kind) => Some(kind),
+        ObjectFate::Edited => None,
     };
     let changes: Vec<_> = object.changes.iter().collect();
     let mut value = changed(tree, node, 0, &changes);
@@ -218,13 +218,13 @@ fn edited(one: &Fated<'_>, root: NodeId, list: Option<&Head>, migration: &Migrat
     for (index, node) in &one.objects {
         let Some(object) = migration.objects.get(*index) else { continue };
         match object.fate {
-            Fate::Gone => gone.push(*node),
-            Fate::Becomes(kind) => {
+            ObjectFate::Gone => gone.push(*node),
+            ObjectFate::Becomes(kind) => {
                 retyped(tree, *node, kind, &mut all)?;
                 all.append(block::changes(tree, *node, &object.changes, manner)?);
             }
-            Fate::Edited => all.append(block::changes(tree, *node, &object.changes, manner)?),
-            Fate::Untouched => {}
+            ObjectFate::Edited => all.append(block::changes(tree, *node, &object.changes, manner)?),
+            ObjectFate::Untouched => {}
         }
     }
     if let Some(list) = tree.get(root, "items").filter(|_| !gone.is_empty()) {
