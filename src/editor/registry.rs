@@ -34,7 +34,7 @@ pub struct ReleaseEntry {
     /// Its patch releases, grouped by equal answers, oldest first.
     pub patches: Vec<Patches>,
     /// The changes of the release and its patches.
-    pub changes: Vec<Change>,
+    pub changes: Vec<CodeChange>,
 }
 
 /// A version a release serves.
@@ -70,7 +70,7 @@ pub struct KindEntry {
 
 /// A change made by a release.
 #[derive(Debug, Serialize)]
-pub struct Change {
+pub struct CodeChange {
     /// First patch that has it.
     pub since: String,
     pub key: String,
@@ -138,7 +138,7 @@ pub fn releases(sentences: Option<&Sentences>) -> Vec<ReleaseEntry> {
         });
         let changes = changes().filter(|change| change.minor == last.minor).map(|change| {
             let key = format!("releases/{change}");
-            Change { since: change.to_string(), documentation: sentence(sentences, &key), key }
+            CodeChange { since: change.to_string(), documentation: sentence(sentences, &key), key }
         });
         ReleaseEntry {
             release: format!("1.{}", last.minor),

@@ -10,7 +10,7 @@ use claimkit_values::order;
 
 /// A field that gets another value.
 #[derive(Debug)]
-pub struct Change {
+pub struct FieldChange {
     /// The object whose field it is.
     holder: NodeId,
     field: &'static str,
@@ -23,7 +23,7 @@ pub struct Change {
     pub path: String,
 }
 
-impl Change {
+impl FieldChange {
     /// Returns the sentence about the change, for the user.
     pub fn sentence(&self, unicode: GoUnicode) -> String {
         let shown = |value: &str| if self.raw { value.to_owned() } else { go::quote(value, unicode) };
@@ -32,7 +32,13 @@ impl Change {
 }
 
 /// Returns the changes of an object at a node.
-pub fn changes(settings: &Settings, tree: &Tree<'_>, object: NodeId, kind: ObjectKind, namespace: Namespace<'_>) -> Vec<Change> {
+pub fn changes(
+    settings: &Settings,
+    tree: &Tree<'_>,
+    object: NodeId,
+    kind: ObjectKind,
+    namespace: Namespace<'_>,
+) -> Vec<FieldChange> {
     let mut changes = Changes { settings, tree, namespace, list: Vec::new() };
     let Some(mut spec) = tree.get(object, "spec") else { return Vec::new() };
     let mut path = "spec".to_owned();
@@ -59,7 +65,7 @@ struct Changes<'c, 's> {
     settings: &'c Settings,
     tree: &'c Tree<'s>,
     namespace: Namespace<'c>,
-    list: Vec<Change>,
+    list: Vec<FieldChange>,
 }
 
 impl Changes<'_, '_> {
@@ -128,12 +134,19 @@ impl Changes<'_, '_> {
             let span = self.tree.span(count);
             let before = self.tree.source().get(span.from()..span.to()).unwrap_or_default().to_owned();
             let path = format!("{path}.count");
-            self.list.push(Change { holder, field: "count", value: "0".to_owned(), raw: true, before, path });
+            self.list.push(FieldChange { holder, field: "count", value: "0".to_owned(), raw: true, before, path });
         }
     }
 
     fn set(&mut self, holder: NodeId, field: &'static str, value: &str, before: String, path: &str) {
-        self.list.push(Change { holder, field, value: value.to_owned(), raw: false, before, path: format!("{path}.{field}") });
+        self.list.push(FieldChange {
+            holder,
+            field,
+            value: value.to_owned(),
+            raw: false,
+            before,
+            path: format!("{path}.{field}"),
+        });
     }
 
     fn text(&self, holder: NodeId, field: &str) -> String {
@@ -147,7 +160,7 @@ impl Changes<'_, '_> {
 }
 
 /// Applies the changes to the object's text; `None` if there are none.
-pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[Change]) -> Option<String> {
+pub fn apply(tree: &Tree<'_>, object: NodeId, changes: &[FieldChange]) -> Option<String> {
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     // The place of the last insertion; new members of the same object are inserted together.
     let mut put = None;
