@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The kind of a patched document.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PatchedKind {
     /// The identity of the stored object.
     Same,
     /// The server's internal type, as the document has no `apiVersion`: it has no field that a manifest has.
@@ -19,34 +19,35 @@ pub enum Kind {
 
 /// Returns the kind of a patched document (kube-apiserver 1.37: apimachinery, pkg/runtime/serializer/json/meta.go, `Interpret`, and
 /// json.go, `Decode`, with the internal type as the default).
-pub fn identify(document: &Value, stored: Api, release: Release) -> Kind {
+pub fn identify(document: &Value, stored: Api, release: Release) -> PatchedKind {
     let Some(members) = document.as_object() else {
         let what = crate::patch::go_kind(document);
-        return Kind::Refused(format!(
+        return PatchedKind::Refused(format!(
             "couldn't get version/kind; json parse error: json: cannot unmarshal {what} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
         ));
     };
     let (api_version, kind) = match (text(members, "apiVersion"), text(members, "kind"), first_wrong(members)) {
         (Some(api_version), Some(kind), _) => (api_version, kind),
-        (.., wrong) => return Kind::Refused(wrong),
+        (.., wrong) => return PatchedKind::Refused(wrong),
     };
     if api_version.matches('/').count() > 1 {
-        return Kind::Refused(format!("unexpected GroupVersion string: {api_version}"));
+        return PatchedKind::Refused(format!("unexpected GroupVersion string: {api_version}"));
     }
     let kind = if kind.is_empty() { stored.kind.kind } else { kind };
     let scheme = release.rules().scheme;
     let quoted = |text: &str| go::quote(text, release.rules().unicode);
-    let no_kind =
-        |place: String| Kind::Refused(format!("no kind {} is registered for {place} in scheme \"{scheme}\"", quoted(kind)));
+    let no_kind = |place: String| {
+        PatchedKind::Refused(format!("no kind {} is registered for {place} in scheme \"{scheme}\"", quoted(kind)))
+    };
     let other = |version: &str| {
-        Kind::Refused(format!("converting ({version}.{kind}) to (resource.{}): unknown conversion", stored.kind.kind))
+        PatchedKind::Refused(format!("converting ({version}.{kind}) to (resource.{}): unknown conversion", stored.kind.kind))
     };
     let has = |version: &api::Version| {
         version.served_by(release) && version.kinds.iter().any(|row| row.kind == kind && row.in_release(release))
     };
     if api_version.is_empty() {
         return match kind {
-            _ if kind == stored.kind.kind => Kind::Internal,
+            _ if kind == stored.kind.kind => PatchedKind::Internal,
             _ if api::VERSIONS.iter().any(|version| has(version)) => other("resource"),
             _ => no_kind(format!("the internal version of group {}", quoted(GROUP))),
         };
@@ -55,9 +56,9 @@ pub fn identify(document: &Value, stored: Api, release: Release) -> Kind {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     let foreign = group != GROUP && !api::VERSIONS.iter().any(|version| ours(version));
     match api::version(api_version).filter(|version| has(version)) {
-        Some(_) if kind == stored.kind.kind => Kind::Same,
+        Some(_) if kind == stored.kind.kind => PatchedKind::Same,
         Some(version) => other(version.name),
-        None if foreign => Kind::Foreign,
+        None if foreign => PatchedKind::Foreign,
         None => no_kind(format!("version {}", quoted(api_version))),
     }
 }

@@ -11,7 +11,7 @@ use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
-use crate::server::identify::{Kind, identify};
+use crate::server::identify::{PatchedKind, identify};
 use crate::server::options::{self, StoredAs, ValidateOptions};
 use crate::server::patch_refusal::{Stop, of_patch, refusal};
 use crate::server::status::Status;
@@ -453,10 +453,10 @@ impl PatchRequest<'_, '_> {
         let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
         if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
             match identify(&patched.value, self.api, self.item.release) {
-                Kind::Same => {}
-                Kind::Refused(error) => return invalid(error),
-                Kind::Internal => return self.internal(patched),
-                Kind::Foreign => {
+                PatchedKind::Same => {}
+                PatchedKind::Refused(error) => return invalid(error),
+                PatchedKind::Internal => return self.internal(patched),
+                PatchedKind::Foreign => {
                     let message = "the patched object has a kind of another group, which the server does not take here";
                     return Err(Stop::Patch(Refused::Ours(message.to_owned())));
                 }
