@@ -12,12 +12,12 @@ pub enum Labels {
     /// An absent selector selects nothing.
     Nothing,
     /// All must hold; an empty list selects everything.
-    All(Vec<Requirement>),
+    All(Vec<LabelRequirement>),
 }
 
 /// A requirement of a label selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Requirement {
+pub struct LabelRequirement {
     key: String,
     operator: Operator,
     values: Vec<String>,
@@ -44,12 +44,12 @@ impl Labels {
                 "DoesNotExist" => Operator::DoesNotExist,
                 _ => return Labels::Nothing,
             };
-            all.push(Requirement { key: requirement.key.clone(), operator, values: requirement.values.clone() });
+            all.push(LabelRequirement { key: requirement.key.clone(), operator, values: requirement.values.clone() });
         }
         Labels::All(all)
     }
 
-    fn of_map(labels: &Sorted<String, String>) -> Vec<Requirement> {
+    fn of_map(labels: &Sorted<String, String>) -> Vec<LabelRequirement> {
         labels.iter().map(|(key, value)| is_in(key, value)).collect()
     }
 
@@ -72,7 +72,7 @@ impl Labels {
         let Labels::All(all) = self else { return };
         for key in keys {
             if let Some(value) = own.get(key) {
-                all.push(Requirement { operator, ..is_in(key, value) });
+                all.push(LabelRequirement { operator, ..is_in(key, value) });
             }
         }
     }
@@ -106,13 +106,13 @@ impl Labels {
     }
 }
 
-fn is_in(key: &str, value: &str) -> Requirement {
-    Requirement { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
+fn is_in(key: &str, value: &str) -> LabelRequirement {
+    LabelRequirement { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
 }
 
 /// The pods that a term of pod affinity is about (kube-scheduler, `framework.AffinityTerm`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Term {
+pub struct AffinityTerm {
     namespaces: Vec<String>,
     namespace_labels: Labels,
     selector: Labels,
@@ -120,7 +120,7 @@ pub struct Term {
     pub topology_key: String,
 }
 
-impl Term {
+impl AffinityTerm {
     /// Makes a term of a pod. Labels that the pod itself has are joined to the selector as the server does on creation.
     pub fn of(term: &PodAffinityTerm, pod: &Meta) -> Self {
         let mut namespaces = term.namespaces.clone();
@@ -131,7 +131,7 @@ impl Term {
         selector.require(&term.match_label_keys, &pod.labels);
         selector.refuse(&term.mismatch_label_keys, &pod.labels);
         let namespace_labels = Labels::of(term.namespace_selector.as_ref());
-        Term { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
+        AffinityTerm { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
     }
 
     /// Returns true if the pod is among those of the term.
@@ -159,7 +159,7 @@ pub enum Pods {
     /// The pods of a namespace that a selector selects and that are not being deleted.
     Selected { namespace: String, selector: Labels },
     /// The pods that match all of these terms.
-    Terms(Vec<Term>),
+    Terms(Vec<AffinityTerm>),
 }
 
 impl Pods {
@@ -176,31 +176,31 @@ impl Pods {
 }
 
 /// Returns true if the pod is among those of every term, of which there is at least one.
-pub fn match_all(terms: &[Term], facts: &Facts, pod: &Meta) -> bool {
+pub fn match_all(terms: &[AffinityTerm], facts: &Facts, pod: &Meta) -> bool {
     !terms.is_empty() && terms.iter().all(|term| term.matches(facts, pod))
 }
 
 /// The rules of a pod about others, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rules {
+pub struct AffinityRules {
     /// Pods that must be near.
-    pub near: Vec<Term>,
+    pub near: Vec<AffinityTerm>,
     /// Pods that must not be near.
-    pub away: Vec<Term>,
+    pub away: Vec<AffinityTerm>,
     /// Pods that should be near, with weights; negative: should not.
-    pub preferred: Vec<(Term, i64)>,
+    pub preferred: Vec<(AffinityTerm, i64)>,
 }
 
-impl Rules {
+impl AffinityRules {
     /// Returns the labels of a pod.
     pub fn of(pod: &Pod) -> Self {
         let affinity = &pod.spec.affinity;
-        let term = |written| Term::of(written, &pod.metadata);
+        let term = |written| AffinityTerm::of(written, &pod.metadata);
         let near = &affinity.pod_affinity;
         let away = &affinity.pod_anti_affinity;
         let wanted = near.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight));
         let unwanted = away.preferred.iter().map(|one| (term(&one.pod_affinity_term), one.weight.saturating_neg()));
-        Rules {
+        AffinityRules {
             near: near.required.iter().map(term).collect(),
             away: away.required.iter().map(term).collect(),
             preferred: wanted.chain(unwanted).collect(),

@@ -1,6 +1,6 @@
 //! What does not change while pods are placed.
 
-use super::labels::Rules;
+use super::labels::AffinityRules;
 use super::outcome::Refusal;
 use super::profile::{self, Profile};
 use super::release::ReleaseRules;
@@ -46,7 +46,7 @@ pub struct Prepared<'f> {
     pub walk: Vec<usize>,
     profiles: Vec<Profile>,
     profile_of: Vec<usize>,
-    affinity: Vec<Option<Rc<Rules>>>,
+    affinity: Vec<Option<Rc<AffinityRules>>>,
     /// Indexes of the claims by namespace and name.
     claims: Vec<usize>,
     gathered: OnceCell<Vec<Result<Gathered<'f>, String>>>,
@@ -112,7 +112,11 @@ impl<'f> Prepared<'f> {
             walk: walk(&facts.nodes),
             profiles: Vec::new(),
             profile_of: Vec::with_capacity(facts.pods.len()),
-            affinity: facts.pods.iter().map(|pod| Some(Rules::of(pod)).filter(|rules| !rules.is_empty()).map(Rc::new)).collect(),
+            affinity: facts
+                .pods
+                .iter()
+                .map(|pod| Some(AffinityRules::of(pod)).filter(|rules| !rules.is_empty()).map(Rc::new))
+                .collect(),
             claims: order::positions(facts.claims.len(), &|a, b| claim_name(facts, a).cmp(&claim_name(facts, b))),
             gathered: OnceCell::new(),
             sights: OnceCell::new(),
@@ -160,7 +164,7 @@ impl<'f> Prepared<'f> {
     }
 
     /// Returns the rules of a pod about other pods.
-    pub fn affinity(&self, pod: usize) -> Option<&Rules> {
+    pub fn affinity(&self, pod: usize) -> Option<&AffinityRules> {
         self.affinity.get(pod)?.as_deref()
     }
 
