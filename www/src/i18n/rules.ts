@@ -14,8 +14,8 @@ const HOLE = /\{t?\}/;
 const PLACED = /\{(?:t|\d+)?\}/;
 const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** Between the requirements that a node misses. */
-const REQUIREMENTS = /; (?=label |field |the name )/;
+/** Between the requirements that a node misses, and between the fields that an update changes: each is translated by itself. */
+const BETWEEN = /; (?=label |field |the name )|, (?=`[^`]*` (?:differs from what is stored|is (?:set|not set|`[^`]*`), (?:but is stored|stored is )))|, (?=and more$)/;
 
 /** The rule with most words of its own comes first: `write {}` fits much that others say better. */
 export function makeRules(sentences: readonly (readonly [string, string])[]): Rule[] {
@@ -33,7 +33,7 @@ export function makeRules(sentences: readonly (readonly [string, string])[]): Ru
 
 /** The sentence by the first rule that fits it; as it is where none does. */
 export function translate(text: string, list: readonly Rule[], depth = 0): string {
-  const parts = text.split(REQUIREMENTS);
+  const parts = text.split(BETWEEN);
   if (depth > 0 && parts.length > 1) return parts.map((part) => translate(part, list, depth + 1)).join("；");
   for (const { pattern, pieces, order, inner } of list) {
     const found = pattern.exec(text);
