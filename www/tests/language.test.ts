@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Answer, ConvertedObject, PlacedObject, ValidateOptions } from "claimkit";
 import { engine } from "../build/engine.ts";
 import type { CodeExample } from "../build/codeexamples.ts";
 import { makeRules, translate } from "../src/i18n/rules.ts";
+import { literalsOf } from "./literals.ts";
 import { dist, openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
@@ -90,6 +92,40 @@ describe("findings in Chinese", () => {
   });
 });
 
+const TESTS = new URL("../../tests/", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, TESTS), "utf8");
+
+/** The expressions of the tests in Rust; many of them have a mistake. */
+function expressions(): string[] {
+  const sources = ["device_advice.rs", "wire_cel.rs", ...readdirSync(new URL("cel/", TESTS)).map((name) => `cel/${name}`)];
+  const texts = sources.flatMap((path) => literalsOf(read(path)).map(({ text }) => text));
+  return [...new Set(texts)].filter((text) => /\bdevice\b|==|&&/.test(text) && !text.includes("\n"));
+}
+
+/** The settings of the policy's tests, valid or not. */
+function policySettings(): string[] {
+  const cases = readdirSync(new URL("policy/", TESTS)).filter((name) => name.endsWith(".json")).flatMap((name) => JSON.parse(read(`policy/${name}`)) as Record<string, unknown>[]);
+  return cases.flatMap(({ settings, settingsOnly }) => [settings, settingsOnly]).filter((settings) => settings !== undefined).map((settings) => JSON.stringify(settings));
+}
+
+interface PodCase {
+  release: string;
+  name: string;
+  annotations?: object;
+  claims: unknown;
+  containers: unknown[];
+}
+
+/** Pods whose claims upstream refuses, each mistake once. */
+function podCases(): { text: string; release: string }[] {
+  const lines = gunzipSync(readFileSync(new URL("vectors/pod-claims.jsonl.gz", TESTS))).toString("utf8").trim().split("\n");
+  const pods = lines.map((line) => JSON.parse(line) as PodCase).map(({ release, name, annotations, claims, containers }) => {
+    const spec = { resourceClaims: claims, containers: containers.map((claims) => ({ name: "c", image: "i", resources: { claims } })) };
+    return [JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name, annotations }, spec }), release] as const;
+  });
+  return [...new Map(pods)].map(([text, release]) => ({ text, release }));
+}
+
 describe("the engine's sentences", () => {
   it("are in Chinese wherever the page shows ours: hints, fixes, what decides on a node, what a conversion loses", async () => {
     const claimkit = await engine();
@@ -171,6 +207,15 @@ describe("the engine's sentences", () => {
     }
     const settings = [{ a: 1 }, { mode: "x" }, { mode: 3 }, { resourceClases: {} }, { resourceClasses: { allow: [] } }, { resourceClasses: { allow: ["a"], deny: ["b"] } }, { resourceClasses: { allow: "x" } }, { resourceClasses: { allow: ["a"], fallback: "b" } }, { resourceClasses: { allow: ["a"], fallback: "*" } }, { release: 1.28 }, { gates: { Foo: true } }, { apiVersions: { allow: ["v9"] } }, { allocationModes: { deny: ["Later"] } }, { parametersRef: { allow: [{ apiGroup: "x" }] } }, { pods: { maxClaims: -1 } }, { exempt: { namespaces: [1] } }, { exempt: null }, { adminAccess: { namespaces: [] } }, { resourceClasses: { namespaces: [{ allow: ["x"] }] } }, { suitableNodes: { mustSelect: [{}] } }, []];
     for (const each of settings) hearAll(claimkit.admit(null, JSON.stringify(each)));
+    for (const text of policySettings()) hearAll(claimkit.admit(null, text));
+    for (const expression of expressions()) {
+      for (const release of ["1.34", "1.36"] as const) {
+        const { compile } = claimkit.cel(expression, { release });
+        if (compile?.ok === false) hear(compile.help);
+        if (compile?.ok) for (const { message, help } of compile.warnings ?? []) [message, help].forEach(hear);
+      }
+    }
+    for (const { text, release } of podCases()) hearAll(claimkit.validate(text, { release } as ValidateOptions));
     // If a selector cannot be parsed, the reason is upstream's.
     const upstream = /(Invalid|Unsupported|Required) value/;
     const untold = [...ours].filter((text) => !upstream.test(text) && !/[\u4e00-\u9fff]/.test(translate(text, rules)));
@@ -178,7 +223,7 @@ describe("the engine's sentences", () => {
     expect(untold).toEqual([]);
     // Nor in one half: a short rule such as `write {}` fits much that it does not say.
     const words = /[A-Za-z]{2,}[,:]? [a-z]{2,}[,:]? [a-z]{2,}/;
-    const theirs = /CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version/;
+    const theirs = /CEL result of type|kube-apiserver 1\.31 crashes|(Invalid|Unsupported|Required) value|Forbidden: |decoding error|no such (key|overload)|ResourceClaim not created yet|could not find ResourceClaim|undeclared reference|yaml: |json: |Yaml document|is missing in |is registered for version|must (be an empty string or )?consist of/;
     const half = [...ours].map((text) => translate(text, rules)).filter((text) => !theirs.test(text) && words.test(text.replace(/`[^`]*`|"[^"]*"/g, "")));
     expect(half).toEqual([]);
   });

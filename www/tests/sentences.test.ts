@@ -200,3 +200,44 @@ describe("the sentences in the engine's sources", () => {
     expect(gone).toEqual([]);
   });
 });
+
+/** As the engine says them: in its own tests, or composed as its sources do. */
+const COMPOSED = [
+  "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`",
+  "1 `(` and 0 `)`: close what is open",
+  "0 `(` and 1 `)`: one `)` is too many, or a `(` is missing before it",
+  "its numbers have no leading zeros: write `580.159.4`",
+  "it has three numbers, not 4: publish it as a `string`, or as `6.19.14`",
+  "a version begins without `v`, and its numbers have no leading zeros, and it has three numbers, not 2: write `1.2.0-rc.1`",
+  "write `semver(\"550.127.8\")`: three numbers without leading zeros and without `v`",
+  "129 devices, 128 allowed; write the others into another slice of the pool",
+  "65 devices, 64 allowed where a device uses taints, counters or attribute lists, 128 otherwise; write the others into another slice of the pool",
+  "write `6Gi`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E",
+  "without quotes YAML reads `0x10` as `16`: write `\"0x10\"`",
+  "write a map here: its fields on lines of their own, further in",
+  "no instance of `gpu.example.com` for request 1: 3 on the node → 1 after the selector → 0 free; `gpu-0` is allocated to claim `team-a/other`; `gpu-1`: `attributes.bool[\"big\"]` is false; and 1 more",
+  "`spec.cel` is lost in v1: the last release with the field is Kubernetes 1.31",
+  "`devices[0].attributes.model`: has no type; write `{\"string\":\"a100\"}`",
+  "limits.maxCapacity[memory]: `40Gib` is no quantity; write one such as `40Gi`",
+  "limits: asks for nothing: give it `maxRequests`, `maxCount`, or leave it out",
+  "shareable.mode: `loud` is not known; write `enforce` or `warn`",
+  "release: Kubernetes 1.26.99 is not known: the last patch known here is 1.26.15",
+  "ResourceSlice `gpus` of `resource.k8s.io/v1` cannot be used: `spec.pool.generation` is a string, not an integer",
+  "counter memory of set gpu-0: requests together first, second need at least 80Gi, 40Gi is left",
+  "nodeSelector zone=a: the node has zone=b",
+  "`resourceClassName` is `a`, stored is `b`, `parametersRef` is not set, but is stored, `devices` is set, stored is not set, and more; a spec cannot be changed: delete the object and create it again",
+];
+
+describe("a sentence of the engine", () => {
+  it.each(COMPOSED)("is in Chinese as a whole: %s", (text) => {
+    const told = translate(text, RULES);
+    expect(told).toMatch(/[\u4e00-\u9fff]/);
+    // Names stay: of kinds, fields, releases and units.
+    expect(bare(told).match(/(?<![\w.=/[])[a-z]{2,}(?: [a-z]{2,})+/g)).toBeNull();
+  });
+
+  it("stands in the table once", () => {
+    const froms = ROWS.map(([from]) => from);
+    expect(froms.filter((from, index) => froms.indexOf(from) !== index)).toEqual([]);
+  });
+});
