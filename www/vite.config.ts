@@ -180,6 +180,9 @@ const PANEL_CODE = /src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel
 /** The code that the page needs before anything is opened. */
 const PAGE_CODE = /src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;
 
+/** The tests that measure time. */
+const TIMES = "tests/times.test.ts";
+
 export default defineConfig({
   base: "./",
   define: { __BUILD__: JSON.stringify(build()) },
@@ -201,6 +204,15 @@ export default defineConfig({
     // Panels share most of their code: what is fetched for the first that is opened serves the others, and packs better.
     rolldownOptions: { output: { codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "panels", test: PANEL_CODE, priority: 2 }, { name: "page", test: PAGE_CODE, priority: 1 }] } } },
   },
-  // A browser on a busy machine misses a moment now and then: once more, and the first try stays in the report.
-  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false, retry: 1 },
+  test: {
+    // A browser on a busy machine misses a moment now and then: once more, and the first try stays in the report.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    retry: 1,
+    // Two files at a time, each with a browser and a server of its own; then what measures time, with nothing beside it.
+    projects: [
+      { extends: true, test: { name: "page", include: ["tests/**/*.test.ts"], exclude: [TIMES], maxWorkers: 2, sequence: { groupOrder: 0 } } },
+      { extends: true, test: { name: "times", include: [TIMES], maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
+  },
 } as Parameters<typeof defineConfig>[0]);

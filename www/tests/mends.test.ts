@@ -6,7 +6,7 @@ import type { ValidateOptions } from "claimkit";
 import { engine } from "../build/engine.ts";
 import { admission } from "../src/engine/admission.ts";
 import type { CodeExample } from "../build/codeexamples.ts";
-import { choose, dist, home, openPage, settled, setText, setUp, textOf, threadClock } from "./page.ts";
+import { choose, dist, home, openPage, settled, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -659,60 +659,6 @@ describe("shown inside another page", () => {
     await settled(page);
     await page.locator(".editor-host .cm-line", { hasText: "resourceClassName" }).locator("span").first().hover();
     await page.locator('.cm-tip a[href^="https://v1-30.docs.kubernetes.io/"]').waitFor();
-    await done();
-  });
-});
-
-describe("speed", () => {
-  it("paints within a second on Fast 3G, text and all", async () => {
-    const { page, done } = await openPage();
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send("Network.enable");
-    await cdp.send("Network.setBypassServiceWorker", { bypass: true });
-    await cdp.send("Network.setCacheDisabled", { cacheDisabled: true });
-    // The browser's own tools call this Fast 3G.
-    await cdp.send("Network.emulateNetworkConditions", { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 });
-    await page.evaluate(() => localStorage.clear());
-    const times: number[] = [];
-    for (let i = 0; i < 3; i++) {
-      await page.reload({ waitUntil: "commit" });
-      await page.locator(".early-text", { hasText: "alocationMode: ExactCount" }).waitFor();
-      times.push(await page.evaluate(() => new Promise<number>((resolve) => new PerformanceObserver((list) => resolve(list.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity)).observe({ type: "paint", buffered: true }))));
-    }
-    await page.locator(".finding").first().waitFor();
-    console.log(`first paint on Fast 3G after ${times.map(Math.round).join(", ")} ms`);
-    expect(Math.min(...times)).toBeLessThan(1000);
-    await done();
-  });
-
-  it("spends little on a key in a thousand lines, and draws no panel for it", async () => {
-    const { page, done } = await openPage();
-    await settled(page);
-    let text = "";
-    for (let i = 0; text.split("\n").length < 1000; i++) text += `${claim(`${CLASS}  allocationMode: ${i % 10 === 0 ? "Later" : "Immediate"}\n`, `claim-${i}`)}---\n`;
-    await setText(page, text);
-    await page.locator(".finding", { hasText: "Unsupported value" }).first().waitFor();
-    await page.keyboard.press("ControlOrMeta+Home");
-    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("End");
-    const busy = await threadClock(page);
-    await page.evaluate(() => {
-      const state = globalThis as unknown as { drawn: number };
-      state.drawn = 0;
-      new MutationObserver((list) => (state.drawn += list.filter(({ type }) => type === "childList").length)).observe(document.querySelector(".panel")!, { subtree: true, childList: true });
-    });
-    const spent: number[] = [];
-    for (const key of "-a-name-long-enough-to-tell-how-long-one-key-takes") {
-      const before = await busy();
-      await page.keyboard.type(key);
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
-      spent.push((await busy()) - before);
-    }
-    spent.sort((a, b) => a - b);
-    const [middle, high] = [spent[spent.length >> 1]!, spent[Math.floor(spent.length * 0.95)]!];
-    console.log(`a key in 1,000 lines: ${middle.toFixed(1)} ms of the page's thread, 95th percentile ${high.toFixed(1)} ms; four times slower ${(high * 4).toFixed(0)} ms`);
-    // Measured 16 to 20 and 25 on a busy machine, 37 and 52 before; a ratchet with room, for thread time varies with the machine.
-    expect(middle).toBeLessThan(30);
     await done();
   });
 });

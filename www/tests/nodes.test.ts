@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPage, setText, setUp, textOf, threadClock } from "./page.ts";
+import { openPage, setText, setUp, textOf } from "./page.ts";
 
 setUp();
 
@@ -60,42 +60,6 @@ describe("nodes", () => {
     await page.keyboard.press("End");
     await page.keyboard.type("-renamed");
     await page.getByRole("rowheader", { name: "gpu-a100-1-renamed" }).waitFor();
-    await done();
-  });
-
-  it("scrolls and filters 5 000 nodes smoothly, by keyboard too", async () => {
-    const { page, done } = await openPage({ path: "#example=fleet" });
-    const grid = page.getByRole("grid");
-    await grid.waitFor();
-    expect(await grid.getAttribute("aria-rowcount")).toBe("5001");
-    expect(await grid.getByRole("row").count()).toBeLessThan(60);
-    await grid.focus();
-    await page.keyboard.press("End");
-    await page.getByRole("rowheader", { name: "node-5000" }).waitFor();
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("ArrowRight");
-    await page.locator(".cell-detail .cell-title", { hasText: "node-4999" }).waitFor();
-    const active = await grid.getAttribute("aria-activedescendant");
-    expect(await page.locator(`[id="${active}"]`).getAttribute("aria-selected")).toBe("true");
-    // The page's own work for each frame while the wheel turns.
-    const busy = await threadClock(page);
-    const before = await busy();
-    await page.evaluate(async () => {
-      const element = document.querySelector(".matrix")!;
-      for (let i = 0; i < 60; i++) {
-        element.scrollTop = (i * 2503) % element.scrollHeight;
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-      }
-    });
-    const frame = ((await busy()) - before) / 60;
-    console.log(`5 000 nodes: ${frame.toFixed(1)} ms of the page's thread for a frame while scrolling`);
-    expect(frame).toBeLessThan(16);
-    await page.getByLabel("Filter nodes").first().fill("h100 eu-west-1b");
-    await page.locator(".controls [role=status]", { hasText: " of 5,000 nodes" }).waitFor();
-    await page.getByRole("button", { name: /^Possible/ }).click();
-    const left = Number(/^([\d,]+) of/.exec((await page.locator(".controls [role=status]").textContent()) ?? "")?.[1]?.replace(",", ""));
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThan(500);
     await done();
   });
 

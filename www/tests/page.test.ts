@@ -55,38 +55,6 @@ describe("budgets", () => {
     expect(codes.length).toBeGreaterThan(50);
     expect(codes.filter(({ code }) => !existsSync(join(dist, "codes", `${code}.html`)))).toEqual([]);
   });
-
-  it("shows the first findings soon, on a processor four times slower too", async () => {
-    const first = await openPage(); // warms the browser's own caches of code, as a second visit finds them
-    await settled(first.page);
-    // A fixed task shows how fast the machine is today: a budget in plain time would fail with it.
-    const task = await first.page.evaluate(() => {
-      const turns = Array.from({ length: 7 }, () => {
-        const start = performance.now();
-        for (let i = 0; i < 300; i++) JSON.stringify(JSON.parse(JSON.stringify(Array.from({ length: 200 }, (_, at) => ({ name: `n${at}`, at })))));
-        return performance.now() - start;
-      });
-      return Math.min(...turns);
-    });
-    await first.done();
-    // Measured beside seven builds on two cores, where the task took 18 to 20 ms: 650 to 1,000 ms, and 2,100 to 2,800 at a quarter of the
-    // speed. The page's own thread works 230 ms of that, so that a quarter of the speed of an idle machine is within 1.5 s.
-    for (const [rate, wanted] of [[1, 1000], [4, 3000]] as const) {
-      const budget = wanted * Math.max(1, task / 20);
-      const times: number[] = [];
-      // Until one load was not held up by other programs.
-      for (let i = 0; i < 10 && Math.min(...times) > budget; i++) {
-        const { page, done } = await openPage({
-          prepare: async (page) => (await page.context().newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate }),
-        });
-        await page.locator(".finding").first().waitFor();
-        times.push(await page.evaluate(() => performance.getEntriesByName("claimkit-first-findings")[0]?.startTime ?? Infinity));
-        await done();
-      }
-      console.log(`the fixed task took ${task.toFixed(1)} ms; first findings at 1/${rate} of the speed after ${times.map((time) => Math.round(time)).join(", ")} ms`);
-      expect(Math.min(...times)).toBeLessThanOrEqual(budget);
-    }
-  });
 });
 
 describe("layout", () => {
