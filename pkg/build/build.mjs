@@ -52,7 +52,7 @@ function restorePackage() {
   const manifest = path.join(out, "package.json");
   if (existsSync(manifest) && "exports" in JSON.parse(readFileSync(manifest, "utf8"))) return;
   say("pkg/package.json is wasm-pack's: restoring ours from git");
-  run("git", ["checkout", "--", "pkg"]);
+  run("git", ["checkout", "--", "pkg/package.json", "pkg/README.md"]);
   // It also has git ignore the whole folder, which would hide new files from whoever works here.
   rmSync(path.join(out, ".gitignore"), { force: true });
 }
@@ -86,27 +86,28 @@ async function compile(name, folder, ...features) {
   return compiled;
 }
 
-/** Puts a module and its glue into pkg/, unless they are there already. */
+/** Makes a module and its glue, unless they are made already, and puts them into pkg/, where `wasm-pack build` may have put its own. */
 function build(glue, name, compiled) {
-  const products = [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`, `${name}_bg.wasm.d.ts`].map((file) => path.join(out, file));
-  // Hashes of the inputs and outputs; if they are those of the last build, there is nothing to do.
+  const folder = path.join(target, "pkg", `${name}-bindgen`);
+  const module = path.join(folder, `${name}_bg.wasm`);
+  const products = [`${name}.js`, `${name}.d.ts`, `${name}_bg.wasm`, `${name}_bg.wasm.d.ts`];
+  // Hashes of the inputs and outputs; if they are those of the last build, there is nothing to make.
   const stampFile = path.join(target, "pkg", `${name}-stamp`);
   function stamp() {
     const hash = createHash("sha256");
-    for (const file of [compiled, fileURLToPath(import.meta.url), ...products]) hash.update(readFileSync(file));
+    for (const file of [compiled, fileURLToPath(import.meta.url), ...products.map((product) => path.join(folder, product))]) hash.update(readFileSync(file));
     return hash.digest("hex");
   }
-  if (existsSync(stampFile) && products.every(existsSync) && readFileSync(stampFile, "utf8") === stamp()) return;
-
-  const folder = path.join(target, "pkg", `${name}-bindgen`);
-  run(glue, [compiled, folder]);
-  const module = path.join(folder, `${name}_bg.wasm`);
-  // Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
-  // optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
-  run(npmTool("wasm-opt"), ["-O3", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
-  for (const product of products) copyFileSync(path.join(folder, path.basename(product)), product);
-  writeFileSync(stampFile, stamp());
-  say(`pkg/${name}_bg.wasm: ${statSync(path.join(out, `${name}_bg.wasm`)).size} bytes`);
+  const made = existsSync(stampFile) && products.every((product) => existsSync(path.join(folder, product))) && readFileSync(stampFile, "utf8") === stamp();
+  if (!made) {
+    run(glue, [compiled, folder]);
+    // Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
+    // optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
+    run(npmTool("wasm-opt"), ["-O3", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
+    writeFileSync(stampFile, stamp());
+    say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
+  }
+  for (const product of products) copyFileSync(path.join(folder, product), path.join(out, product));
 }
 
 /** The module inside JavaScript, for bundles that can have no file beside them. */
