@@ -14,24 +14,28 @@ step() { echo "==> wasm-pack: $*"; }
 bash pkg/build/toolchain.sh wasm32-unknown-unknown
 
 # A tool of a fixed version, from crates, unless the PATH has it. Its dependencies are the newest that fit: a lock file may name
-# versions that a mirror of the registry does not have yet.
-tool() { # program, crate, version
+# versions that a mirror of the registry does not have yet. Nobody debugs it, so it is built without what debuggers read.
+tool() { # program, crate, version, cargo's selection
   if [[ $("$1" --version 2>/dev/null || true) != "$1 $3" ]]; then
     if [[ ! -x $tools/$1-$3/bin/$1 ]]; then
-      step "$1 $3 is not on PATH: building it, once, about 2 minutes"
-      cargo install --quiet "$2" --version "$3" --debug --root "$tools/$1-$3" --target-dir "$tools/wasm-pack-build"
+      step "$1 $3 is not on PATH: building it, once, about 1 minute"
+      CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet "$2" --version "$3" --debug --root "$tools/$1-$3" \
+        --target-dir "$tools/wasm-pack-build" "${@:4}"
     fi
     PATH=$tools/$1-$3/bin:$PATH
   fi
 }
 tool wasm-pack wasm-pack "$wasm_pack_version"
-tool wasm-bindgen wasm-bindgen-cli "$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)"
+# Only its runner of tests downloads anything and needs TLS.
+tool wasm-bindgen wasm-bindgen-cli "$(sed -n '/^name = "wasm-bindgen"$/{n;s/version = "\(.*\)"/\1/p}' Cargo.lock)" \
+  --bin wasm-bindgen --no-default-features
 PATH=$tools/npm/node_modules/.bin:$PATH
 command -v wasm-opt >/dev/null || { echo "no wasm-opt: run make pkg first" >&2; exit 1; }
 
 # The flags of `make pkg`: the compiler's work is then done already. They change names of folders in panics and how much is inlined.
-CARGO_ENCODED_RUSTFLAGS=$(node pkg/build/flags.mjs package)
-export CARGO_ENCODED_RUSTFLAGS
+# They are for wasm-pack alone: `make pkg` adds them to what it is given, and would compile everything again.
+flags=$(node pkg/build/flags.mjs package)
+wasm_pack() { CARGO_ENCODED_RUSTFLAGS=$flags wasm-pack --quiet "$@"; }
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -48,13 +52,14 @@ imports() { # the glue, the module
   ' "$1" "$2"
 }
 
-step "build --target web --out-dir FOLDER"
-wasm-pack --quiet build --target web --out-dir "$out/package"
+# The optimizer takes most of a minute; the second build has it.
+step "build --target web --out-dir FOLDER --no-opt"
+wasm_pack build --target web --out-dir "$out/package" --no-opt
 imports "$out/package/claimkit.js" "$out/package/claimkit_bg.wasm"
 
 step "build --target web, which replaces files of pkg/"
 before=$(git status --porcelain)
-wasm-pack --quiet build --target web
+wasm_pack build --target web
 imports "$root/pkg/claimkit.js" "$root/pkg/claimkit_bg.wasm"
 step "make pkg puts them back"
 node pkg/build/build.mjs
