@@ -103,7 +103,7 @@ test-rust:
 	@cargo test --locked --workspace
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --workspace --no-deps
 	@$(MAKE) test-allocator
-	$(call say,k8s-openapi filled from claimkit: about 2 minutes the first time)
+	$(call say,k8s-openapi filled from claimkit: about 1 minute the first time)
 	@cargo test --quiet --manifest-path examples/k8s-openapi/Cargo.toml
 
 # Every recorded line of the device allocator and of 1.31 to 1.36; `cargo test` takes some of them.
@@ -129,7 +129,7 @@ test-conversion:
 # The command line and the npm package: Node and Chromium.
 .PHONY: test-hosts
 test-hosts: tests/hosts/node_modules/.package-lock.json
-	$(call say,command line and npm package in Node and Chromium and bundlers and other runtimes: about 6 minutes)
+	$(call say,command line and npm package in Node and Chromium and bundlers and other runtimes: about 4 minutes)
 	@bash tests/hosts/chromium.sh
 	@cargo build --quiet --locked
 	@cd tests/hosts && npm test --silent
