@@ -9,7 +9,7 @@
 
 use super::call::Call;
 #[cfg(feature = "cli")]
-use crate::cli::{files, settings::Settings};
+use crate::cli::{files, settings::CommandSettings};
 use crate::place;
 use crate::report::form;
 use crate::scheduler;
@@ -275,7 +275,7 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
 #[cfg(feature = "cli")]
 #[wasm_bindgen(skip_typescript)]
 pub fn settings(text: String) -> Result<JsValue, JsValue> {
-    let read = Settings::read(&text).map_err(|problem| js_sys::Error::new(problem.as_str()))?;
+    let read = CommandSettings::read(&text).map_err(|problem| js_sys::Error::new(problem.as_str()))?;
     JSON::parse(&serde_json::to_string(&read).unwrap_or_default())
 }
 

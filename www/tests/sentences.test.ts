@@ -139,9 +139,9 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
 const FEW = 3;
 /** Words in a row: what is left in English of a sentence that only a short rule fits. */
 const IN_A_ROW = /[A-Za-z]{2,}[,:;]? [a-z]{2,}[,:;]? [a-z]{2,}/;
-/** Callers of strings that nobody reads as they stand: texts to look for, and the words of the command or of a panic. */
+/** Callers of strings that nobody reads: texts to look for, and the words of the command or of a panic. */
 const UNREAD = /(?:\b(?:contains|starts_with|ends_with|find|strip_prefix|strip_suffix|r?split_once|split|expect|with_command_help)|\b(?:debug_)?assert\w*!|\bunreachable!|\bpanic!)\(\s*&?$|command_help =\s*Some\(\s*$/;
-/** What stands for a hole: no English word, so that it is not taken for one that was left over. */
+/** The text that fills a hole. It is no English word, so that it does not count as one that is left over. */
 const FILLED = "〈〉";
 /** A sentence about a part of a text has its path in front. */
 const BEFORE = ["", `${FILLED}: `, `\`${FILLED}\`: `, `\`${FILLED}\` `];
