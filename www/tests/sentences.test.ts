@@ -141,7 +141,7 @@ const FEW = 3;
 const IN_A_ROW = /[A-Za-z]{2,}[,:;]? [a-z]{2,}[,:;]? [a-z]{2,}/;
 /** Callers of strings that nobody reads: texts to look for, and the words of the command or of a panic. */
 const UNREAD = /(?:\b(?:contains|starts_with|ends_with|find|strip_prefix|strip_suffix|r?split_once|split|expect|with_command_help)|\b(?:debug_)?assert\w*!|\bunreachable!|\bpanic!)\(\s*&?$|command_help =\s*Some\(\s*$/;
-/** The text that fills a hole. It is no English word, so that it does not count as one that is left over. */
+/** The text that fills a hole. Without letters, so that it does not count as an English word that is left over. */
 const FILLED = "〈〉";
 /** A sentence about a part of a text has its path in front. */
 const BEFORE = ["", `${FILLED}: `, `\`${FILLED}\`: `, `\`${FILLED}\` `];
