@@ -378,7 +378,7 @@ impl<'a> Case<'a, '_> {
             Err(_) => return self.created(body, verdict),
         }
         soften(self.settings, verdict);
-        // A finding that refuses nothing in the end must not keep a change from being made either.
+        // A finding that is only a warning in the end must not prevent a change.
         if is_newer {
             leave_to_server(verdict);
         }

@@ -44,7 +44,7 @@ pub fn read<'s>(text: &'s str, limits: &Limits) -> File<'s> {
     file
 }
 
-/// The treatment of a text that follows at most one JSON value and is not JSON.
+/// The reading of what follows a JSON value, if it is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterJson {
     /// It is an error.

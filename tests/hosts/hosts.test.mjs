@@ -28,8 +28,7 @@ function test(name, body) {
 }
 
 before(async () => {
-  rmSync(path.join(projects, "hosts"), { recursive: true, force: true });
-  await open();
+  await open("hosts");
   home = project("hosts", {}, { type: "module" });
 });
 after(close);

@@ -2,16 +2,13 @@
 // hosts.test.mjs has the bundlers and the other hosts.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { PAGE, check, close, expected, good, open, project, projects, run, visit } from "./projects.mjs";
 import { here, root } from "./suite.mjs";
 
-before(async () => {
-  rmSync(projects, { recursive: true, force: true });
-  await open();
-});
+before(() => open("npm"));
 after(close);
 
 test("Node: import", () => {

@@ -1,7 +1,7 @@
 // Helpers for the tests of the packed package: empty projects with the package installed, a server, Chromium.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
 import { chromium as engine } from "playwright-core";
@@ -10,8 +10,7 @@ import { chromium, here, root, target } from "./suite.mjs";
 export const good = readFileSync(path.join(here, "manifests/good.yaml"), "utf8");
 export const bad = readFileSync(path.join(here, "manifests/bad.yaml"), "utf8");
 // Inside this folder, so that bundlers are found in its node_modules; the package itself is installed from the tarball.
-export const projects = path.join(here, "target/projects");
-const scratch = path.join(target, "npm-pack");
+export let projects;
 let tarball;
 
 /** Runs a program and fails with what it printed. */
@@ -53,8 +52,14 @@ async function serve(folder, policy) {
 
 let browser;
 
-/** Packs the package and starts Chromium; to be called before anything else, and `close` at the end. */
-export async function open() {
+/**
+ * Packs the package and starts Chromium; to be called before anything else, and `close` at the end. Projects and tarball are in folders
+ * of that name, which no other file of tests may use: two of them run at a time.
+ */
+export async function open(name) {
+  projects = path.join(here, "target/projects", name);
+  rmSync(projects, { recursive: true, force: true });
+  const scratch = path.join(target, "npm-pack", name);
   mkdirSync(scratch, { recursive: true });
   const packed = run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", scratch], path.join(root, "pkg"));
   const printed = JSON.parse(packed.stdout.slice(packed.stdout.search(/^[[{]/m)));

@@ -40,6 +40,7 @@ describe("a dump of a cluster", () => {
 
   it("has the nodes last in the command that prints it, whole words and a button to copy it", async () => {
     const { page, done } = await openPage({ path: "#panel=devices" });
+    await grid(page).waitFor();
     await setText(page, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
     await tab(page, "Devices").click();
     const command = page.locator(".empty .kubectl");

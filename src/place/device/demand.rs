@@ -82,7 +82,7 @@ impl Level {
     }
 }
 
-/// Whether a pod is on a node, whose resources may exceed its requests.
+/// Whether a pod is on a node. If it is, its resources may exceed its requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PodStage {
     Waiting,

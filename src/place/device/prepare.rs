@@ -261,7 +261,7 @@ impl<'s> Attempt<'s> {
         self.selectable_by(choice, choice.class, at)
     }
 
-    /// Does the same with the selectors of a class or without.
+    /// Does the same with the selectors of `class`, if one is given.
     fn selectable_by(&self, choice: &Choice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
         let cluster = self.cluster;
         let Some((slice, device)) = cluster.device(at) else { return Ok(false) };

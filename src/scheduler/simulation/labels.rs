@@ -192,7 +192,7 @@ pub struct AffinityRules {
 }
 
 impl AffinityRules {
-    /// Returns the labels of a pod.
+    /// Returns the affinity rules of a pod.
     pub fn of(pod: &Pod) -> Self {
         let affinity = &pod.spec.affinity;
         let term = |written| AffinityTerm::of(written, &pod.metadata);

@@ -30,7 +30,7 @@ pub struct PodState {
     pub ending: bool,
 }
 
-/// The way of a pod.
+/// Whether a pod comes onto a node or leaves it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Move {
     Onto,
