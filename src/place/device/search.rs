@@ -66,7 +66,7 @@ struct Taken<'s> {
     results: usize,
 }
 
-/// What a choice must take.
+/// The devices that a choice must take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Need {
     /// This device, because mode All takes each.
