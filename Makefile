@@ -61,7 +61,7 @@ policy:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 45 minutes on a new machine and less after that)
+	$(call say,all tests: about 30 minutes on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
