@@ -61,7 +61,7 @@ policy:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 30 minutes on a new machine and less after that)
+	$(call say,all tests: about 35 minutes on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
@@ -72,10 +72,10 @@ test:
 	@$(MAKE) test-hosts
 	@$(MAKE) test-editors
 	@$(MAKE) test-playground
-	$(call say,policy and fuzzing and counts beside wasm-pack: none of them depends on time or on the others)
-	@$(MAKE) test-wasm-pack & beside=$$!; \
+	$(call say,policy and counts beside wasm-pack and fuzzing: none of them depends on time or on the others)
+	@$(MAKE) test-wasm-pack fuzz-short & beside=$$!; \
 	trap 'kill $$beside 2>/dev/null || true' EXIT; \
-	$(MAKE) test-policy fuzz-short test-ratchets; \
+	$(MAKE) test-policy test-ratchets; \
 	wait $$beside
 	@$(MAKE) test-supply
 	@$(MAKE) test-oracle
@@ -167,13 +167,13 @@ tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/host
 
 .PHONY: test-playground
 test-playground: www/node_modules/.package-lock.json pkg
-	$(call say,playground in Chromium: about 5 minutes)
+	$(call say,playground in Chromium: about 8 minutes)
 	@bash tests/hosts/chromium.sh
 	@cd www && npm test --silent
 
 .PHONY: test-policy
 test-policy: policy
-	$(call say,policy modules in their hosts: about 6 minutes the first time and 2 after that)
+	$(call say,policy modules in their hosts: about 4 minutes the first time and 2 after that)
 	@$(MAKE) -C tests/hosts/policy test
 
 # Bare `wasm-pack build --target web`, into pkg/ and elsewhere.
