@@ -132,12 +132,9 @@ impl How {
 pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, version: &'static str, how: How) -> Decoded<'t> {
     // The order of keys only affects the order of problems, so most objects need no sorting.
     let decoded = pass(tree, node, schema, version, how, Order::Source);
-    match how.order {
-        Order::Sorted if decoded.mismatches.len().saturating_add(decoded.strict.len()) > 1 => {
-            pass(tree, node, schema, version, how, Order::Sorted)
-        }
-        _ => decoded,
-    }
+    let problems = decoded.mismatches.len().saturating_add(decoded.strict.len());
+    let matters = how.order == Order::Sorted && problems > 1;
+    if matters { pass(tree, node, schema, version, how, Order::Sorted) } else { decoded }
 }
 
 /// Returns true if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by the depth of
@@ -221,11 +218,13 @@ impl<'t> Decoder<'t, '_> {
     /// Returns the entries in the order the server meets them; duplicates only where it would see them.
     fn entries(&self, node: NodeId) -> impl Iterator<Item = &'t Entry> + use<'t> {
         let tree = self.tree;
-        let is_sorted = self.visited == Order::Sorted;
-        let sorted = if is_sorted { print::effective(tree, node, Order::Sorted) } else { Vec::new() };
-        let written = if is_sorted { &[][..] } else { tree.entries(node) };
-        let duplicates = self.how.order == Order::Source;
-        written.iter().filter(move |entry| duplicates || !entry.shadowed).chain(sorted)
+        let (written, sorted) = if self.visited == Order::Sorted {
+            (&[][..], print::effective(tree, node, Order::Sorted))
+        } else {
+            (tree.entries(node), Vec::new())
+        };
+        let order = self.how.order;
+        written.iter().filter(move |entry| order == Order::Source || !entry.shadowed).chain(sorted)
     }
 
     fn what(&self, node: NodeId) -> &'static str {

@@ -99,7 +99,7 @@ enum Elements {
     Mixed,
 }
 
-/// How far into an argument the leave to mix types goes.
+/// How far into an argument its elements may have different types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// Through lists and maps only, as in cel-go 0.17 (`inExemptFunction`).
