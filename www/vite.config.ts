@@ -178,7 +178,7 @@ function build(): string {
 const PANEL_CODE = /src.(ui|state|engine|editor).(Account|Audit|audited|Cell|cel|Contexts|Convert|ConvertAll|Devices|Elsewhere|Expression|FileChoice|Functions|MatrixGrid|Nodes|PodSentences|Policy|ReleaseOffer|Removals|RulesNote|Request|small|Traced|WouldWork|podgroups|wouldwork)[.]ts/;
 
 /** The code that the page needs before anything is opened. */
-const PAGE_CODE = /src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;
+const PAGE_CODE = /src.(ui|state|editor|i18n|engine|examples).(?!compare[.])|pkg.settings[.]js|node_modules.(?!@codemirror.merge|smol-toml|fflate)/;
 
 /** The tests that measure time. */
 const TIMES = "tests/times.test.ts";
@@ -191,6 +191,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^claimkit$/, replacement: join(pkg, "index.js") },
+      { find: /^claimkit\/settings$/, replacement: join(pkg, "settings.js") },
       { find: /^claimkit\/wasm(?=$|\?)/, replacement: join(pkg, "claimkit_bg.wasm") },
       { find: /^claimkit\/(?=locale\/)/, replacement: `${pkg}/` },
     ],

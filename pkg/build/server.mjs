@@ -7,7 +7,7 @@ import { licences, npmTools } from "./tools.mjs";
 const out = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 
 /** The packages that are inside the language server. */
-export const BUNDLED = ["vscode-languageserver", "vscode-languageserver-protocol", "vscode-languageserver-types", "vscode-jsonrpc", "vscode-languageserver-textdocument"];
+export const BUNDLED = ["vscode-languageserver", "vscode-languageserver-protocol", "vscode-languageserver-types", "vscode-jsonrpc", "vscode-languageserver-textdocument", "smol-toml"];
 
 /**
  * The language server with all it needs, so that the package has no dependencies. For Node the package's own files stay what they

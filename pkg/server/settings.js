@@ -1,7 +1,9 @@
 // The settings by which a document is judged: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
 // before it, as options of the command line do.
-import { excluded, settings as read } from "../claimkit.js";
+import { parse } from "smol-toml";
+import { excluded } from "../claimkit.js";
 import { LOCALES } from "../locale.js";
+import { readSettings } from "../settings.js";
 
 /** The name of the file. */
 export const NAME = "claimkit.toml";
@@ -80,9 +82,9 @@ export class SettingsFiles {
     const text = await this.#files.read(uri);
     if (text === undefined) return undefined;
     try {
-      return { folder, uri, settings: read(text) };
+      return { folder, uri, settings: readSettings(parse(text)) };
     } catch (error) {
-      return { folder, uri, settings: {}, problem: error.message };
+      return { folder, uri, settings: {}, problem: error.message.split("\n")[0] };
     }
   }
 

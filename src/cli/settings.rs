@@ -3,7 +3,7 @@
 use super::Host;
 use super::arguments::Arguments;
 use super::pairs::{self, Pairs};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -11,17 +11,16 @@ use std::collections::BTreeMap;
 pub const NAME: &str = "claimkit.toml";
 
 /// The settings of the file. Options on the command line take precedence.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSettings {
     /// The Kubernetes release, as `--release` takes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     release: Option<String>,
     /// Feature gates over the release's defaults, as `--gates` takes them.
     #[serde(default)]
     gates: BTreeMap<String, bool>,
     /// Labels of the request's namespace, as `--namespace-labels` takes them.
-    #[serde(default, rename(deserialize = "namespace-labels", serialize = "namespaceLabels"))]
+    #[serde(default, rename = "namespace-labels")]
     namespace_labels: BTreeMap<String, String>,
     /// Codes of findings to leave out, in addition to `--ignore`.
     #[serde(default)]

@@ -9,7 +9,7 @@
 
 use super::call::Call;
 #[cfg(feature = "cli")]
-use crate::cli::{files, settings::CommandSettings};
+use crate::cli::files;
 use crate::place;
 use crate::report::form;
 use crate::scheduler;
@@ -270,16 +270,7 @@ pub fn answer_text(request: &JsValue) -> Result<String, JsValue> {
     }
 }
 
-/// Reads the text of a `claimkit.toml`, for the language server and the page: `{release?, gates, namespaceLabels, ignore, exclude}`.
-/// Throws an `Error` with one line if it cannot be used.
-#[cfg(feature = "cli")]
-#[wasm_bindgen(skip_typescript)]
-pub fn settings(text: String) -> Result<JsValue, JsValue> {
-    let read = CommandSettings::read(&text).map_err(|problem| js_sys::Error::new(problem.as_str()))?;
-    JSON::parse(&serde_json::to_string(&read).unwrap_or_default())
-}
-
-/// Returns true if a pattern of `exclude` matches a path or one of its parent folders.
+/// Returns true if a pattern of `exclude` in `claimkit.toml` matches a path or one of its parent folders.
 #[cfg(feature = "cli")]
 #[wasm_bindgen(skip_typescript)]
 pub fn excluded(path: String, patterns: Vec<String>) -> bool {

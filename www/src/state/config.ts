@@ -1,9 +1,10 @@
 import type { Release } from "claimkit";
+import { SettingsError, readSettings } from "claimkit/settings";
 import { batch, effect, signal, untracked } from "@preact/signals";
 import { editFile } from "../editor/editor.ts";
 import { activate, files, freeName, newFile, open, textOf, type PageFile } from "./files.ts";
 import { gates, namespaceLabels } from "./gates.ts";
-import { CONFIG_KEYS, gateWords, ignored, isRelease, labelWords, release } from "./options.ts";
+import { gateWords, ignored, isRelease, labelWords, release } from "./options.ts";
 
 /** An error of the file; lines count from 1. */
 export interface ConfigTrouble {
@@ -26,18 +27,16 @@ const NONE: Config = { release: "", gates: {}, labels: {}, ignore: [] };
 /** Returns the number of the first line with a key, counted from 1. */
 const lineOf = (text: string, key: string): number => Math.max(1, text.split("\n").findIndex((line) => line.includes(key)) + 1);
 
-const isTable = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Reads the values; a wrong one is a trouble in the words of its key. */
 function read(text: string, values: Record<string, unknown>): Config | ConfigTrouble {
-  const wrong = (key: string, message: string): ConfigTrouble => ({ line: lineOf(text, key), message });
-  for (const key of Object.keys(values)) if (!(CONFIG_KEYS as readonly string[]).includes(key)) return wrong(key, `unknown field \`${key}\`, expected one of ${CONFIG_KEYS.map((one) => `\`${one}\``).join(", ")}`);
-  const { release: wanted = "", gates: set = {}, "namespace-labels": labels = {}, ignore = [], exclude = [] } = values;
-  if (wanted !== "" && !isRelease(wanted)) return wrong("release", "`release`: a release in quotes, such as \"1.36\" or \"1.36.2\"");
-  if (!isTable(set) || Object.values(set).some((value) => typeof value !== "boolean")) return wrong("gates", "`gates`: a table of names, each true or false");
-  if (!isTable(labels) || Object.values(labels).some((value) => typeof value !== "string")) return wrong("namespace-labels", "`namespace-labels`: a table of labels with their values in quotes");
-  for (const [key, list] of [["ignore", ignore], ["exclude", exclude]] as const) if (!Array.isArray(list) || list.some((item) => typeof item !== "string")) return wrong(key, `\`${key}\`: a list of texts in quotes`);
-  return { release: wanted, gates: set as Record<string, boolean>, labels: labels as Record<string, string>, ignore: ignore as string[] };
+  try {
+    const { release: wanted = "", gates: set, namespaceLabels: labels, ignore } = readSettings(values);
+    if (wanted !== "" && !isRelease(wanted)) return { line: lineOf(text, "release"), message: `\`release\`: claimkit does not know the release ${quoted(wanted)}` };
+    return { release: wanted, gates: set, labels, ignore };
+  } catch (error) {
+    if (error instanceof SettingsError) return { line: lineOf(text, error.key), message: error.message };
+    throw error;
+  }
 }
 
 const words = (pairs: Record<string, unknown>): string => Object.entries(pairs).map(([name, value]) => `${name}=${String(value)}`).join(",");
