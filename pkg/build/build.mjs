@@ -73,8 +73,8 @@ async function bindgen() {
 /** A program from npm. */
 const npmTool = (name) => path.join(npmTools(), ".bin", name);
 
-// The Wasm features that rustc uses by default; every browser since 2023 has them.
-const WASM_FEATURES = ["bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
+// The Wasm features that rustc uses by default, and those of ./flags.mjs; every browser since 2023 has them.
+const WASM_FEATURES = ["simd", "bulk-memory", "nontrapping-float-to-int", "sign-ext", "mutable-globals", "reference-types", "multivalue"];
 
 /** Compiles the crate to Wasm with the features given. The modules have one file name: in one folder, each would replace the other. */
 async function compile(name, folder, ...features) {
@@ -103,7 +103,7 @@ function build(glue, name, compiled) {
     run(glue, [compiled, folder]);
     // Without the bound, wasm-opt inlines every function that has one caller: all of `validate` becomes one function, whose
     // optimization by the engine takes 230 ms and 65 MB, and a short program waits for it at its end.
-    run(npmTool("wasm-opt"), ["-O3", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
+    run(npmTool("wasm-opt"), ["-O2", "--one-caller-inline-max-function-size=100", ...WASM_FEATURES.map((name) => `--enable-${name}`), module, "-o", module]);
     writeFileSync(stampFile, stamp());
     say(`pkg/${name}_bg.wasm: ${statSync(module).size} bytes`);
   }
