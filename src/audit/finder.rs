@@ -7,7 +7,7 @@ use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
 use crate::place::device::facts::Meta;
-use std::collections::BTreeMap;
+use claimkit_values::order;
 
 /// Maximum number of findings of one code; one more says how many are left out.
 const MOST_OF_ONE: usize = 100;
@@ -45,13 +45,13 @@ pub struct Finder<'i, 't> {
     input: &'i Input<'t>,
     index: &'i Index<'i>,
     list: Vec<Finding>,
-    counts: BTreeMap<Code, usize>,
+    counts: Vec<(Code, usize)>,
 }
 
 impl<'i, 't> Finder<'i, 't> {
     /// Returns a collector without findings.
     pub fn new(input: &'i Input<'t>, index: &'i Index<'i>) -> Self {
-        Finder { input, index, list: Vec::new(), counts: BTreeMap::new() }
+        Finder { input, index, list: Vec::new(), counts: Vec::new() }
     }
 
     /// Adds a finding. Without `help` it gets the advice of its code.
@@ -69,29 +69,41 @@ impl<'i, 't> Finder<'i, 't> {
         self.keep(finding);
     }
 
+    /// Returns the number of findings of a code so far.
+    fn count(&self, code: Code) -> usize {
+        self.counts.iter().find(|(counted, _)| *counted == code).map_or(0, |(_, count)| *count)
+    }
+
+    /// Counts one more finding of a code.
+    fn count_one(&mut self, code: Code) {
+        match self.counts.iter_mut().find(|(counted, _)| *counted == code) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => self.counts.push((code, 1)),
+        }
+    }
+
     /// Adds a finding unless there are too many of its code.
     fn keep(&mut self, finding: Finding) {
-        let count = self.counts.entry(finding.code).or_default();
-        *count = count.saturating_add(1);
-        if *count <= MOST_OF_ONE {
+        self.count_one(finding.code);
+        if self.count(finding.code) <= MOST_OF_ONE {
             self.list.push(finding);
         }
     }
 
     /// Reports an object that is in the text a second time; `first`: the one that counts.
     pub fn repeated(&mut self, first: usize, at: usize) {
-        let count = self.counts.get(&Code::AlreadyExists).copied().unwrap_or_default();
         // Objects beyond the limit are counted, not compared.
-        let finding = if count < MOST_OF_ONE { repeated(self.input, first, at) } else { None };
+        let finding = if self.count(Code::AlreadyExists) < MOST_OF_ONE { repeated(self.input, first, at) } else { None };
         match finding {
             Some(finding) => self.keep(finding),
-            None => *self.counts.entry(Code::AlreadyExists).or_default() = count.saturating_add(1),
+            None => self.count_one(Code::AlreadyExists),
         }
     }
 
     /// Returns the findings in the order in which they were added.
     pub fn list(self) -> Vec<Finding> {
-        let Finder { mut list, counts, .. } = self;
+        let Finder { mut list, mut counts, .. } = self;
+        order::sort(&mut counts);
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > MOST_OF_ONE) {
             let more = count.saturating_sub(MOST_OF_ONE);
             let message = format!("{more} more findings `{}` are left out, the limit is {MOST_OF_ONE}", code.name());

@@ -100,24 +100,25 @@ pub struct AmountUse {
     pub free: Option<String>,
 }
 
+/// The rows of a list by driver and name; of nodes, drivers, classes and namespaces by name alone.
+type Sums<'f> = BTreeMap<(&'f str, Option<&'f str>), Sum>;
+
 /// Sums the use of the devices of a cluster. `selected`: what its classes select.
 pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     let states = States::of(cluster);
-    let mut pools: BTreeMap<(&str, &str), Sum<'_>> = BTreeMap::new();
-    let mut drivers: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
-    let mut nodes: BTreeMap<Option<&str>, Sum<'_>> = BTreeMap::new();
+    let (mut pools, mut drivers, mut nodes) = (Sums::new(), Sums::new(), Sums::new());
     // A node without devices has a row, too.
     for node in &cluster.facts.nodes {
-        nodes.entry(Some(&node.metadata.name)).or_default();
+        nodes.entry(("", Some(&node.metadata.name))).or_default();
     }
     for at in current(cluster) {
         let Some((slice, device)) = cluster.device(at) else { continue };
         let state = states.at(cluster, at);
         let node = [&slice.spec.node_name, &device.node_name].into_iter().flatten().find(|name| !name.is_empty());
         let sums = [
-            pools.entry((&slice.spec.driver, &slice.spec.pool.name)).or_default(),
-            drivers.entry(&slice.spec.driver).or_default(),
-            nodes.entry(node.map(String::as_str)).or_default(),
+            pools.entry((&slice.spec.driver, Some(&slice.spec.pool.name))).or_default(),
+            drivers.entry(("", Some(&slice.spec.driver))).or_default(),
+            nodes.entry(("", node.map(String::as_str))).or_default(),
         ];
         for sum in sums {
             sum.add(cluster, at, state);
@@ -126,21 +127,24 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     for ((driver, pool), counters) in &states.counters {
         let node = states.homes.get(&(*driver, *pool)).copied().flatten();
         for ((set, counter), (total, used)) in counters {
-            let count = |sum: &mut Sum<'_>, name: String| {
-                sum.counters.entry(name).or_default().add(Some(total.nanos()), *used, total.text())
-            };
-            count(pools.entry((driver, pool)).or_default(), format!("{set}/{counter}"));
-            count(drivers.entry(driver).or_default(), format!("{driver}/{counter}"));
-            count(nodes.entry(node).or_default(), format!("{driver}/{counter}"));
+            let count =
+                |sum: &mut Sum, name: String| sum.counters.entry(name).or_default().add(Some(total.nanos()), *used, total.text());
+            count(pools.entry((driver, Some(pool))).or_default(), format!("{set}/{counter}"));
+            count(drivers.entry(("", Some(driver))).or_default(), format!("{driver}/{counter}"));
+            count(nodes.entry(("", node)).or_default(), format!("{driver}/{counter}"));
         }
     }
     Usage {
-        nodes: nodes.into_iter().map(|(name, sum)| sum.row(name, None)).collect(),
-        pools: pools.into_iter().map(|((driver, pool), sum)| sum.row(Some(pool), Some(driver))).collect(),
-        drivers: drivers.into_iter().map(|(name, sum)| sum.row(Some(name), None)).collect(),
-        classes: classes(cluster, &states, selected),
-        namespaces: namespaces(cluster),
+        nodes: rows(nodes),
+        pools: rows(pools),
+        drivers: rows(drivers),
+        classes: rows(classes(cluster, &states, selected)),
+        namespaces: rows(namespaces(cluster)),
     }
+}
+
+fn rows(sums: Sums<'_>) -> Vec<Row> {
+    sums.into_iter().map(|((driver, name), sum)| sum.row(driver, name)).collect()
 }
 
 /// By set and counter: how much there is, and how much is in use.
@@ -279,16 +283,16 @@ impl Amounts {
 
 /// The sums of a row.
 #[derive(Default)]
-struct Sum<'f> {
+struct Sum {
+    claims: Option<ClaimCount>,
     devices: DeviceUse,
-    /// By driver and name.
-    capacity: BTreeMap<(&'f str, &'f str), Amounts>,
+    capacity: BTreeMap<String, Amounts>,
     counters: BTreeMap<String, Amounts>,
 }
 
-impl<'f> Sum<'f> {
+impl Sum {
     /// Adds a published device.
-    fn add(&mut self, cluster: &Cluster<'f>, at: DeviceAt, (state, has_admin): (State, bool)) {
+    fn add(&mut self, cluster: &Cluster<'_>, at: DeviceAt, (state, has_admin): (State, bool)) {
         let count = |sum: &mut Option<usize>, by: usize| *sum = Some(sum.unwrap_or(0).saturating_add(by));
         let in_state = |of: State| usize::from(state == of);
         let devices = &mut self.devices;
@@ -306,22 +310,19 @@ impl<'f> Sum<'f> {
                 State::InUse => total,
                 _ => cluster.usage.used(cluster.identity(at), name),
             };
-            self.capacity.entry((&slice.spec.driver, name)).or_default().add(Some(total), used, capacity.value.text());
+            self.capacity.entry(qualified(&slice.spec.driver, name)).or_default().add(Some(total), used, capacity.value.text());
         }
     }
 
-    fn row(self, name: Option<&str>, driver: Option<&str>) -> Row {
-        let mut capacity: BTreeMap<String, Amounts> = BTreeMap::new();
-        for ((driver, name), amounts) in self.capacity {
-            capacity.entry(qualified(driver, name)).or_default().add(amounts.total, amounts.used, &amounts.beside);
-        }
+    fn row(self, driver: &str, name: Option<&str>) -> Row {
+        let shown = |amounts: BTreeMap<String, Amounts>| amounts.into_iter().map(|(name, amounts)| amounts.shown(name)).collect();
         Row {
             name: name.map(str::to_owned),
-            driver: driver.map(str::to_owned),
-            claims: None,
+            driver: (!driver.is_empty()).then(|| driver.to_owned()),
+            claims: self.claims,
             devices: self.devices,
-            capacity: capacity.into_iter().map(|(name, amounts)| amounts.shown(name)).collect(),
-            counters: self.counters.into_iter().map(|(name, amounts)| amounts.shown(name)).collect(),
+            capacity: shown(self.capacity),
+            counters: shown(self.counters),
         }
     }
 }
@@ -331,20 +332,20 @@ fn asks(claim: &Claim) -> impl Iterator<Item = &Ask> {
     claim.spec.devices.requests.iter().flat_map(|request| request.exactly.iter().chain(&request.first_available))
 }
 
-fn classes(cluster: &Cluster<'_>, states: &States<'_>, selected: &Selected) -> Vec<Row> {
-    let mut counts: BTreeMap<&str, ClaimCount> = BTreeMap::new();
+fn classes<'f>(cluster: &Cluster<'f>, states: &States<'f>, selected: &Selected) -> Sums<'f> {
+    // Also classes that claims name and nobody gave.
+    let mut sums = Sums::new();
     for claim in &cluster.facts.claims {
         let mut names: Vec<&str> = asks(claim).map(|ask| ask.device_class_name.as_str()).collect();
         order::sort(&mut names);
         names.dedup();
         for name in names {
-            counts.entry(name).or_default().add(claim);
+            sums.entry(("", Some(name))).or_default().claims.get_or_insert_default().add(claim);
         }
     }
-    let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
     for (class, devices) in cluster.facts.classes.iter().zip(selected) {
-        let name = class.metadata.name.as_str();
-        let mut sum = Sum::default();
+        let sum = sums.entry(("", Some(&class.metadata.name))).or_default();
+        *sum = Sum { claims: Some(sum.claims.unwrap_or_default()), ..Sum::default() };
         for at in devices.iter().flatten() {
             sum.add(cluster, *at, states.at(cluster, *at));
         }
@@ -352,15 +353,8 @@ fn classes(cluster: &Cluster<'_>, states: &States<'_>, selected: &Selected) -> V
             let none = Some(0);
             sum.devices = DeviceUse { total: none, blocked: none, tainted: none, free: none, ..DeviceUse::default() };
         }
-        let claims = Some(counts.remove(name).unwrap_or_default());
-        rows.insert(name, Row { claims, ..sum.row(Some(name), None) });
     }
-    // Classes that claims name and nobody gave.
-    for (name, claims) in counts {
-        let row = Row { name: Some(name.to_owned()), claims: Some(claims), ..Row::default() };
-        rows.insert(name, row);
-    }
-    rows.into_values().collect()
+    sums
 }
 
 impl ClaimCount {
@@ -370,21 +364,20 @@ impl ClaimCount {
     }
 }
 
-fn namespaces(cluster: &Cluster<'_>) -> Vec<Row> {
-    let mut sums: BTreeMap<&str, (ClaimCount, Sum<'_>)> = BTreeMap::new();
+fn namespaces<'f>(cluster: &Cluster<'f>) -> Sums<'f> {
+    let mut sums = Sums::new();
     for claim in &cluster.facts.claims {
-        let (claims, sum) = sums.entry(&claim.metadata.namespace).or_default();
-        claims.add(claim);
+        let sum = sums.entry(("", Some(&claim.metadata.namespace))).or_default();
+        sum.claims.get_or_insert_default().add(claim);
         for result in results_of(claim) {
             hold(cluster, result, sum);
         }
     }
-    let row = |(name, (claims, sum)): (&str, (ClaimCount, Sum<'_>))| Row { claims: Some(claims), ..sum.row(Some(name), None) };
-    sums.into_iter().map(row).collect()
+    sums
 }
 
 /// Adds a device that a claim holds.
-fn hold<'f>(cluster: &Cluster<'f>, result: &'f AllocatedDevice, sum: &mut Sum<'f>) {
+fn hold(cluster: &Cluster<'_>, result: &AllocatedDevice, sum: &mut Sum) {
     let more = |count: &mut usize| *count = count.saturating_add(1);
     if result.admin_access == Some(true) {
         return more(&mut sum.devices.admin);
@@ -393,12 +386,16 @@ fn hold<'f>(cluster: &Cluster<'f>, result: &'f AllocatedDevice, sum: &mut Sum<'f
     if result.share_id.is_some() {
         more(&mut sum.devices.shared);
         for (name, amount) in result.consumed_capacity.iter().flat_map(|consumed| consumed.iter()) {
-            sum.capacity.entry((&result.driver, name)).or_default().add(None, amount.nanos(), amount.text());
+            sum.capacity.entry(qualified(&result.driver, name)).or_default().add(None, amount.nanos(), amount.text());
         }
     } else {
         more(&mut sum.devices.in_use);
         for (name, capacity) in device.iter().flat_map(|(_, device)| device.capacity.iter()) {
-            sum.capacity.entry((&result.driver, name)).or_default().add(None, capacity.value.nanos(), capacity.value.text());
+            sum.capacity.entry(qualified(&result.driver, name)).or_default().add(
+                None,
+                capacity.value.nanos(),
+                capacity.value.text(),
+            );
         }
     }
     for ((_, counter), amount) in device.iter().flat_map(|(_, device)| consumed(device)) {
