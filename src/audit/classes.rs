@@ -9,6 +9,7 @@ use crate::finding::{Code, FieldPath, field_path};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
 use crate::place::device::selectors::Cell;
+use claimkit_values::order;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut
     for claim in &facts.claims {
         texts.check_claim(&claim.spec, "ResourceClaim", &claim.metadata, &field_path!["spec"], finder);
     }
-    let names: BTreeSet<&str> = facts.classes.iter().map(|class| class.metadata.name.as_str()).collect();
+    let names = order::set(facts.classes.iter().map(|class| class.metadata.name.as_str()));
     // Without any class, that is reported once for the whole cluster.
     for claim in facts.claims.iter().filter(|claim| claim.status.allocation.is_none() && !names.is_empty()) {
         absent(&names, claim, finder);

@@ -136,7 +136,7 @@ fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
     let compared = schema.compare(shape, &applied, &writer.bare(live).object);
     let changed = compared.added.union(&compared.modified).union(&compared.removed);
     let kept = schema.set(shape, &applied).difference(&changed);
-    Some(kept.paths().iter().map(|path| super::fields::path_text(path)).collect())
+    Some(order::set(kept.paths().iter().map(|path| super::fields::path_text(path))))
 }
 
 fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {

@@ -5,7 +5,7 @@ use super::fields::{FieldSet, SetPath, SetStep};
 use crate::api::{Field, ListKind, Release, Struct, Type};
 use claimkit_values::order;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Structs that are owned as a whole (`x-kubernetes-map-type: atomic`).
 const ATOMIC: &[&str] = &["NodeSelector", "NodeSelectorTerm", "OwnerReference"];
@@ -286,7 +286,7 @@ impl Schema {
                 let old_steps: Vec<SetStep> = old.iter().map(|item| Self::step(shape, item)).collect();
                 let new_steps: Vec<SetStep> = new.iter().map(|item| Self::step(shape, item)).collect();
                 let (old_places, new_places) = (places(&old_steps), places(&new_steps));
-                let all: BTreeSet<&SetStep> = old_places.keys().chain(new_places.keys()).copied().collect();
+                let all = order::set(old_places.keys().chain(new_places.keys()).copied());
                 for step in all {
                     let same = |places: &BTreeMap<&SetStep, Vec<usize>>| places.get(step).cloned().unwrap_or_default();
                     let old: Vec<&Value> = same(&old_places).into_iter().filter_map(|at| old.get(at)).collect();

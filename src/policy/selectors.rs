@@ -4,7 +4,7 @@ use crate::api::{Gates, Release};
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::{Device, Mode, Program, SELECTOR_COST_LIMIT};
 use crate::expression::{Language, reads};
-use std::collections::BTreeSet;
+use claimkit_values::order;
 
 /// The driver of a device that no cluster has.
 const NOBODY: &str = "nobody.invalid";
@@ -58,7 +58,7 @@ pub fn leave_devices_out(texts: &[&str], release: Release, gates: Option<Gates>)
     if programs.len() < texts.len() {
         return false;
     }
-    let mut drivers = BTreeSet::from([NOBODY.to_owned()]);
+    let mut drivers = order::set([NOBODY.to_owned()]);
     for program in &programs {
         reads::visit(&program.checked().ast.root, &mut |expr| {
             if drivers.len() < TRIALS {

@@ -128,7 +128,7 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
 
 /// Takes nodes of a text of their own, except those that are there already.
 fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
-    let mut names: BTreeSet<String> = facts.nodes.iter().map(|node| node.metadata.name.clone()).collect();
+    let mut names = order::set(facts.nodes.iter().map(|node| node.metadata.name.clone()));
     let mut input = Input::read(text, Some(release), &options.limits);
     for finding in std::mem::take(&mut input.file.findings) {
         let finding = finding::Finding { fixes: Vec::new(), ..finding };

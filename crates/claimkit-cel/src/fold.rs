@@ -1,7 +1,7 @@
 //! Folding of constants when a program is made (cel-go, `interpreter/decorators.go`): what is folded costs nothing at run time, and a
 //! constant conversion that fails fails the program.
 
-use std::collections::BTreeSet;
+use claimkit_values::order;
 
 use super::dialect::Rules;
 use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
@@ -108,31 +108,32 @@ fn in_list(call: CallStep, list: &[Value]) -> Step {
     if list.is_empty() {
         return Step::Constant(Value::Bool(false));
     }
-    let mut set = BTreeSet::new();
+    let mut keys = Vec::new();
     for element in list {
         match element {
             Value::Bool(_) | Value::String(_) => {}
             Value::Int(i) => {
-                set.extend(u64::try_from(*i).ok().map(Key::Uint));
-                set.extend(Key::of(&Value::Double(*i as f64)));
+                keys.extend(u64::try_from(*i).ok().map(Key::Uint));
+                keys.extend(Key::of(&Value::Double(*i as f64)));
             }
             Value::Uint(u) => {
-                set.extend(i64::try_from(*u).ok().map(Key::Int));
-                set.extend(Key::of(&Value::Double(*u as f64)));
+                keys.extend(i64::try_from(*u).ok().map(Key::Int));
+                keys.extend(Key::of(&Value::Double(*u as f64)));
             }
             Value::Double(d) => {
-                set.extend(exact_int(*d).map(Key::Int));
-                set.extend(exact_uint(*d).map(Key::Uint));
+                keys.extend(exact_int(*d).map(Key::Int));
+                keys.extend(exact_uint(*d).map(Key::Uint));
                 if d.is_nan() {
                     continue;
                 }
             }
             _ => return Step::Call(Box::new(call)),
         }
-        set.extend(Key::of(element));
+        keys.extend(Key::of(element));
     }
+    order::sort(&mut keys);
     match call.arguments.into_iter().next() {
-        Some(argument) => Step::InSet(Box::new(argument), set),
+        Some(argument) => Step::InSet(Box::new(argument), keys),
         None => Step::Constant(Value::Bool(false)),
     }
 }

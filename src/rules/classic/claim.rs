@@ -142,7 +142,7 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
     for (index, entry) in list.iter().enumerate() {
         let path = path.index(index);
         if context.rules.reserved_for_by_uid {
-            if !seen.insert((entry.uid(), "", "", "")) {
+            if !seen.insert([entry.uid(), "", "", ""]) {
                 errors.duplicate(Code::ReservedForDuplicate, &path.field("uid"), Bad::Str(entry.uid()));
                 continue;
             }
@@ -163,6 +163,6 @@ fn consumers(list: List<'_, ResourceClaimConsumerReference<'_>>, path: &Path<'_>
 }
 
 /// Returns all fields of an entry, for comparing whole entries.
-fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> (&'r str, &'r str, &'r str, &'r str) {
-    (entry.uid(), entry.name(), entry.resource(), entry.api_group())
+fn identity<'r>(entry: ResourceClaimConsumerReference<'r>) -> [&'r str; 4] {
+    [entry.uid(), entry.name(), entry.resource(), entry.api_group()]
 }

@@ -252,5 +252,5 @@ pub fn consumed(device: Device<'_>) -> usize {
 pub type CounterSets<'r> = BTreeMap<&'r str, BTreeSet<&'r str>>;
 
 fn counter_sets(spec: ResourceSliceSpec<'_>) -> CounterSets<'_> {
-    spec.shared_counters().iter().map(|set| (set.name(), set.counters().keys().collect())).collect()
+    order::map(spec.shared_counters().iter().map(|set| (set.name(), order::set(set.counters().keys()))))
 }

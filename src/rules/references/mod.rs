@@ -133,7 +133,7 @@ impl References {
             let claims = tree.get(item.node, "spec").and_then(|spec| tree.get(spec, "resourceClaims"));
             let items = claims.map(|claims| tree.items(claims)).unwrap_or_default();
             let entries = items.iter().filter_map(|&item| tree.get(item, "name").and_then(|name| tree.str(name)));
-            self.pods.insert(pair(namespace, &item.name), entries.map(str::to_owned).collect());
+            self.pods.insert(pair(namespace, &item.name), order::set(entries.map(str::to_owned)));
         }
         pods::read(self, object);
     }

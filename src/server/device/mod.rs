@@ -8,7 +8,9 @@ pub mod drops;
 
 use crate::api::{Api, DeviceKind, Gate};
 use crate::record::view::Object;
-use crate::record::view::device::{AllocatedDeviceStatus, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+use crate::record::view::device::{
+    AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice,
+};
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
 use crate::rules::device::{claim, status};
@@ -146,6 +148,13 @@ fn changed(new: &Record<'_>, old: &Record<'_>) -> bool {
     !immutable::same_field(Object::new(new).spec_slot(), Object::new(old).spec_slot())
 }
 
+/// Returns what identifies the devices that a claim has.
+fn allocated(claim: ResourceClaim<'_>) -> BTreeSet<DeviceKey<'_>> {
+    let allocation = claim.status().allocation().into_iter();
+    let results = allocation.flat_map(|allocation| allocation.devices().results().iter());
+    order::set(results.map(|result| result.id()))
+}
+
 /// Drops entries of `status.devices` whose device is no longer allocated.
 fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context) {
     let gate = Gate::DRAResourceClaimDeviceStatus;
@@ -156,17 +165,13 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
     if !context.gates.on(gate) && !used {
         return;
     }
-    let of = |claim: ResourceClaim<'_>| -> BTreeSet<[String; 4]> {
-        let allocation = claim.status().allocation().into_iter();
-        let results = allocation.flat_map(|allocation| allocation.devices().results().iter());
-        order::set(results.map(|result| result.id().map(str::to_owned)))
-    };
-    let (before, after) = (of(ResourceClaim::new(old)), of(ResourceClaim::new(record)));
+    let (before, after) = (allocated(ResourceClaim::new(old)), allocated(ResourceClaim::new(record)));
+    let gone: Vec<[String; 4]> = before.difference(&after).map(|id| id.map(str::to_owned)).collect();
     let Some(status) = record.inner_mut("status") else { return };
     let Some(Value::List(devices)) = status.get_mut("devices") else { return };
     devices.retain(|device| {
-        let id = AllocatedDeviceStatus::of(device.as_record()).id().map(str::to_owned);
-        !before.contains(&id) || after.contains(&id)
+        let id = AllocatedDeviceStatus::of(device.as_record()).id();
+        gone.iter().all(|gone| *gone != id)
     });
     if devices.is_empty() {
         status.set("devices", Value::Unset);

@@ -1,6 +1,5 @@
 //! What a checked expression is turned into: steps, whose constants are folded and whose calls know what computes them.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::cost::spend::CallCost;
@@ -40,8 +39,8 @@ pub enum Step {
     },
     /// Calls a function of the environment.
     Call(Box<CallStep>),
-    /// `x in [constants]`.
-    InSet(Box<Node>, BTreeSet<Key>),
+    /// `x in [constants]`, these sorted.
+    InSet(Box<Node>, Vec<Key>),
     /// A call with a regular expression that is a constant.
     Matches(Box<MatchStep>),
     /// `a.or(b)`, `a.orValue(b)`: `b` only if needed.

@@ -1,7 +1,6 @@
 //! Runs a program.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::super::cost::spend::Spending;
@@ -145,14 +144,14 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn in_set(&mut self, node: &'a Node, argument: &'a Node, set: &BTreeSet<Key>) -> Value {
+    fn in_set(&mut self, node: &'a Node, argument: &'a Node, set: &[Key]) -> Value {
         let value = self.evaluate(argument);
         let value = if value.is_error() {
             value
         } else if let Some(text) = unhashable(&value) {
             self.stop(EvalError::stop(text))
         } else {
-            Value::Bool(Key::of(&value).is_some_and(|key| set.contains(&key)))
+            Value::Bool(Key::of(&value).is_some_and(|key| set.binary_search(&key).is_ok()))
         };
         self.spending.push(node.id);
         value
