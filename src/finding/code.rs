@@ -51,7 +51,7 @@ impl<'de> serde::Deserialize<'de> for Code {
 
 impl serde::Serialize for Code {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
+        serializer.serialize_unit_variant("Code", *self as u32, self.name())
     }
 }
 

@@ -3,7 +3,7 @@
 pub mod code;
 mod findings;
 pub mod model;
-mod named;
+pub(crate) mod named;
 pub mod path;
 pub mod severity;
 

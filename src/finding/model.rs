@@ -125,7 +125,7 @@ impl Cause {
 
 impl Serialize for Cause {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.reason())
+        serializer.serialize_unit_variant("Cause", *self as u32, self.reason())
     }
 }
 

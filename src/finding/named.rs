@@ -1,4 +1,8 @@
-//! Enums whose values have names in answers.
+//! Enums whose values have names in answers, and other texts that the program itself has. They are serialized as serde serializes the
+//! names of an enum, so that a host can keep them: JavaScript has one string for each, however many answers have it.
+
+use serde::{Serialize, Serializer};
+use std::borrow::{Borrow, Cow};
 
 /// Declares an enum from one row for each value: its documentation, the variant and its name in answers. The enum has `name()`,
 /// and is printed and serialized by that name.
@@ -24,10 +28,35 @@ macro_rules! named {
 
         impl serde::Serialize for $enum {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
+                serializer.serialize_unit_variant(stringify!($enum), *self as u32, self.name())
             }
         }
     };
 }
 
 pub(crate) use named;
+
+/// Serializes a text of the program.
+pub(crate) fn fixed<S: Serializer>(text: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_unit_variant("", 0, text)
+}
+
+/// Serializes a text that may be one of the program.
+#[expect(clippy::ptr_arg, reason = "serde gives the field as it is")]
+pub(crate) fn fixed_or_made<S: Serializer>(text: &Cow<'static, str>, serializer: S) -> Result<S::Ok, S::Error> {
+    match text {
+        Cow::Borrowed(text) => fixed(text, serializer),
+        Cow::Owned(text) => text.serialize(serializer),
+    }
+}
+
+/// Serializes an optional text that may be one of the program.
+pub(crate) fn some_fixed_or_made<S: Serializer>(
+    text: &impl Borrow<Option<Cow<'static, str>>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match text.borrow() {
+        Some(text) => fixed_or_made(text, serializer),
+        None => serializer.serialize_none(),
+    }
+}

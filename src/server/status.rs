@@ -1,6 +1,7 @@
 //! The `Status` object of an HTTP answer (apimachinery, pkg/api/errors/errors.go).
 
 use crate::api::GROUP;
+use crate::finding::named::fixed;
 use crate::go::{self, GoUnicode};
 use crate::patch::{self, Refused};
 use crate::rules::errors::{FieldError, aggregate};
@@ -10,14 +11,17 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
+    #[serde(serialize_with = "fixed")]
     kind: &'static str,
+    #[serde(serialize_with = "fixed")]
     api_version: &'static str,
     metadata: Empty,
+    #[serde(serialize_with = "fixed")]
     status: &'static str,
     /// All errors in one message.
     pub message: String,
     /// e.g. `Invalid`; left out if the server gives no reason.
-    #[serde(skip_serializing_if = "str::is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty", serialize_with = "fixed")]
     pub reason: &'static str,
     /// The object and the single errors.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,10 +38,10 @@ struct Empty {}
 pub struct StatusDetails {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    #[serde(skip_serializing_if = "str::is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty", serialize_with = "fixed")]
     pub group: &'static str,
     /// The kind, or for a conflict the resource.
-    #[serde(skip_serializing_if = "str::is_empty")]
+    #[serde(skip_serializing_if = "str::is_empty", serialize_with = "fixed")]
     pub kind: &'static str,
     /// The single errors, including repeated ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,6 +53,7 @@ pub struct StatusDetails {
 #[non_exhaustive]
 pub struct StatusCause {
     /// e.g. `FieldValueInvalid`
+    #[serde(serialize_with = "fixed")]
     pub reason: &'static str,
     /// The message without the path.
     pub message: String,

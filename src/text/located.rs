@@ -1,5 +1,6 @@
 //! Findings with editor positions (lines, UTF-16 code units and bytes) instead of byte spans.
 
+use crate::finding::named::some_fixed_or_made;
 use crate::finding::{self, Cause, Code, Origin, Severity, TextField};
 use crate::text::source::{self, Source, Span};
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ pub struct Finding {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", skip_deserializing)]
     pub cause: Option<Cause>,
     /// Advice for correcting the manifest.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_fixed_or_made")]
     pub help: Option<Cow<'static, str>>,
     /// The same for the command line, where the help names a field of the request.
     #[serde(skip)]

@@ -5,6 +5,7 @@ use super::json::Json;
 use super::request::{Unusable, Verb};
 use crate::api::Release;
 use crate::finding;
+use crate::finding::named::{fixed_or_made, some_fixed_or_made};
 use crate::limits::Limits;
 use crate::manifest::Item;
 use crate::place::patches::{RulesOf, rules_of};
@@ -39,7 +40,7 @@ pub struct Answer {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Common<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "some_fixed_or_made")]
     verb: &'a Option<Cow<'static, str>>,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,8 +104,10 @@ impl Answer {
 #[serde(rename_all = "camelCase")]
 pub struct Object {
     /// `apiVersion` as the server reads it.
+    #[serde(serialize_with = "fixed_or_made")]
     pub api_version: Cow<'static, str>,
     /// `kind` as the server reads it.
+    #[serde(serialize_with = "fixed_or_made")]
     pub kind: Cow<'static, str>,
     /// `metadata.name`
     pub name: String,
