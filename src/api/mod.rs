@@ -320,11 +320,13 @@ impl Field {
 
 impl Struct {
     /// Returns the field with a JSON name in a release, and its slot.
+    #[inline(always)]
     pub fn field(&'static self, json: &str, release: Release) -> Option<(usize, &'static Field)> {
         self.fields.iter().enumerate().find(|(_, field)| field.json == json && field.in_release(release))
     }
 
     /// Returns the slot of a field, whatever the release.
+    #[inline(always)]
     pub fn slot(&self, json: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.json == json)
     }

@@ -348,6 +348,7 @@ fn is_name_part(bytes: &[u8]) -> bool {
 }
 
 /// Returns true if all bytes are in the classes `inner`, and the first and last in `ends`. False for an empty name.
+#[inline(always)]
 fn consists(bytes: &[u8], inner: u8, ends: u8) -> bool {
     let of = |byte: Option<&u8>| byte.is_some_and(|&byte| class(byte) & ends != 0);
     bytes.iter().all(|&byte| class(byte) & inner != 0) && of(bytes.first()) && of(bytes.last())

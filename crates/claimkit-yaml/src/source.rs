@@ -71,7 +71,7 @@ impl Lines {
     }
 
     /// Adds the starts of lines that follow a line break in these eight bytes.
-    #[inline]
+    #[inline(always)]
     fn add_lines(&mut self, bytes: &[u8], base: usize, eight: [u8; 8]) {
         let word = u64::from_le_bytes(eight);
         let mut ends = word::equal(word, b'\n');

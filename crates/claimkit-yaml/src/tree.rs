@@ -190,6 +190,7 @@ impl<'s> Tree<'s> {
     }
 
     /// Adds a node.
+    #[inline(always)]
     pub(crate) fn push(&mut self, node: Node) -> NodeId {
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.has_aliases |= matches!(node.kind, Kind::Alias(_));

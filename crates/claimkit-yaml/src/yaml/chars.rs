@@ -69,7 +69,7 @@ impl Stop {
     }
 
     /// Returns the length of the run at the start of `bytes`.
-    #[inline]
+    #[inline(always)]
     pub fn run(self, bytes: &[u8]) -> usize {
         let mut tail = bytes;
         let mut base = 0usize;

@@ -116,6 +116,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Steps to the end of the line. Does not count characters, because the line ends here.
+    #[inline(always)]
     pub(super) fn skip_line_text(&mut self) {
         loop {
             self.skip(chars::line_run(self.rest()));
@@ -144,6 +145,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the source between two offsets.
+    #[inline(always)]
     pub(super) fn source(&self, start: usize, end: usize) -> &'a str {
         self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
     }

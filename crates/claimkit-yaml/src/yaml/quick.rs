@@ -437,6 +437,7 @@ impl Quick<'_, '_> {
     }
 
     /// Puts a finished node in its place: an item, or the value of the pending key.
+    #[inline(always)]
     fn put(&mut self, value: NodeId) {
         let Some(open) = self.open.last_mut() else { return };
         match open.key.take() {
