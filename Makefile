@@ -161,6 +161,16 @@ test-kubectl:
 	@cargo build --quiet --locked
 	@cd tests/hosts && CLAIMKIT_ALL=1 node --test kubectl.test.mjs
 
+# What `make test` samples of the tests in Node and Chromium: kills while files are written, schemas of every release, and axe in every
+# pair of theme and width.
+.PHONY: test-sweeps
+test-sweeps: tests/hosts/node_modules/.package-lock.json playground-build
+	$(call say,kills and schemas and axe without sampling: about 4 minutes)
+	@bash tests/hosts/chromium.sh
+	@cargo build --quiet --locked
+	@cd tests/hosts && CLAIMKIT_ALL=1 node --test --test-concurrency=2 files.test.mjs schema.test.mjs
+	@cd www && CLAIMKIT_ALL=1 npx vitest run tests/page.test.ts
+
 tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/hosts/package-lock.json
 	$(call say,test dependencies from npm: about 30 seconds)
 	@cd tests/hosts && $(npm_ci)

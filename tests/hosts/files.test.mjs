@@ -5,7 +5,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, openSync, clo
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { commands, run } from "./suite.mjs";
+import { ALL, commands, run } from "./suite.mjs";
 
 const CLAIM = "apiVersion: resource.k8s.io/v1alpha2\nkind: ResourceClaim\nmetadata: {name: a}\nspec: {resourceClassName: gpu}\n";
 
@@ -19,6 +19,9 @@ function inFolder(body) {
   const result = body(folder);
   return result instanceof Promise ? result.finally(done) : done(result);
 }
+
+/** `make test-sweeps` kills more often. */
+const KILLS = ALL ? 100 : 25;
 
 for (const command of commands) {
   const [name, program, first] = command;
@@ -35,7 +38,7 @@ for (const command of commands) {
       assert.deepEqual(readdirSync(cwd).sort(), ["link.yaml", "real.yaml"]);
     }));
 
-  test(`${name}: 100 kills of --in-place lose nothing`, () =>
+  test(`${name}: ${KILLS} kills of --in-place lose nothing`, () =>
     inFolder(async (cwd) => {
       const file = path.join(cwd, "a.yaml");
       const long = `${CLAIM}---\n`.repeat(2000);
@@ -45,11 +48,11 @@ for (const command of commands) {
       const begun = performance.now();
       assert.equal(run(command, ["convert", "--to", "v1alpha1", "--in-place", "a.yaml"], { cwd }).exit, 0);
       const whole = performance.now() - begun;
-      for (let round = 0; round < 100; round += 1) {
+      for (let round = 0; round < KILLS; round += 1) {
         const to = readFileSync(file, "utf8") === texts.v1alpha2 ? "v1alpha1" : "v1alpha2";
         const child = spawn(program, [...first, "convert", "--to", to, "--in-place", "a.yaml"], { cwd, stdio: "ignore" });
         const ended = new Promise((resolve) => child.on("exit", resolve));
-        setTimeout(() => child.kill("SIGKILL"), (whole * 1.5 * round) / 100);
+        setTimeout(() => child.kill("SIGKILL"), (whole * 1.5 * round) / KILLS);
         await ended;
         assert.ok(Object.values(texts).includes(readFileSync(file, "utf8")), `round ${round}`);
       }

@@ -7,10 +7,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { build, chosen, hasGo } from "../oracle/release.mjs";
-import { commands, run } from "./suite.mjs";
+import { ALL, commands, run } from "./suite.mjs";
 
 const RELEASE = chosen();
-const ALL = process.env.CLAIMKIT_ALL === "1";
 const [MANIFESTS, STREAMS, PATCHES] = ALL ? [5000, 1200, 700] : [400, 150, 60];
 
 const skip = !hasGo();

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import Ajv from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { jsonSchema, vocabulary } from "../../pkg/node.js";
-import { commands, root, run } from "./suite.mjs";
+import { ALL, commands, root, run } from "./suite.mjs";
 
 const native = commands[0];
 
@@ -175,7 +175,9 @@ const later = [
   /exceeds cost limit|must be the name of a request|must be a request name|total number of|must not be specified|is required$|gate|label/,
 ];
 
-for (const [release, most] of Object.entries(unseen)) {
+// The oldest and the newest of them; `make test-sweeps` takes all.
+const sampled = Object.entries(unseen).filter(([release]) => ALL || ["1.31.14", "1.37.2"].includes(release));
+for (const [release, most] of sampled) {
   test(`${release}: takes what the server takes of the later versions, and refuses most of what it refuses`, () => {
     const validators = new Map();
     const counts = { accepted: 0, refused: 0, beyond: 0, unseen: 0 };

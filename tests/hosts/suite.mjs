@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 export const here = path.dirname(fileURLToPath(import.meta.url));
 /** The repository. */
 export const root = path.resolve(here, "../..");
+/** Set by targets that run whole what `make test` samples. */
+export const ALL = process.env.CLAIMKIT_ALL === "1";
 /** Where compilers write. */
 export const target = path.resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
 

@@ -366,7 +366,7 @@ describe("the frame", () => {
 describe("offline", () => {
   it("downloads nothing twice, and has the examples of codes", async () => {
     served.length = 0;
-    const { page, context, complaints } = await openPage();
+    const { page, context, complaints } = await openPage({ serviceWorker: true });
     await settled(page);
     await page.getByText("works offline").waitFor({ timeout: 30_000 });
     const asked = served.filter((path) => path.includes("/assets/"));

@@ -133,7 +133,7 @@ describe("sharing and keeping", () => {
   });
 
   it("works without a network after the first visit", async () => {
-    const { page, context, done } = await openPage();
+    const { page, context, done } = await openPage({ serviceWorker: true });
     await settled(page);
     await page.locator(".status-bar", { hasText: "works offline" }).waitFor();
     await context.setOffline(true);
@@ -172,14 +172,18 @@ describe("languages", () => {
 });
 
 describe("accessibility", () => {
-  for (const [colorScheme, width, locale] of [
+  // Both themes, languages and widths; `make test-sweeps` opposes them in more pairs.
+  const sampled = [
     ["light", 1280, "en-US"],
     ["dark", 390, "zh-CN"],
+  ] as const;
+  const more = [
     ["dark", 1280, "en-US"],
     ["light", 390, "en-US"],
     ["light", 320, "zh-CN"],
     ["dark", 320, "en-US"],
-  ] as const) {
+  ] as const;
+  for (const [colorScheme, width, locale] of process.env["CLAIMKIT_ALL"] === "1" ? [...sampled, ...more] : sampled) {
     it(`has no problem of any weight by axe: ${colorScheme}, ${width} px, ${locale}`, async () => {
       const { page, done } = await openPage({ colorScheme, width, height: width < 600 ? 844 : 800, locale, path: "#example=placement" });
       await page.evaluate(AXE);

@@ -68,20 +68,26 @@ export interface Options {
   colorScheme?: "light" | "dark";
   locale?: string;
   context?: BrowserContext;
+  /** Registers the service worker, which fills its cache beside the test. */
+  serviceWorker?: boolean;
   /** Prepares a new context before the page is opened in it. */
   before?: (context: BrowserContext) => Promise<unknown>;
   /** Prepares the page before it goes anywhere. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
+/** The warning of Playwright where the page would register its service worker. */
+const BLOCKED = "Service Worker registration blocked by Playwright";
+
 /** Opens the page and watches it. */
-export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, before, prepare }: Options = {}): Promise<Opened> {
-  const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"] }));
+export async function openPage({ path = "", width = 1280, height = 800, colorScheme = "light", locale = "en-US", context, serviceWorker = false, before, prepare }: Options = {}): Promise<Opened> {
+  const own = context ?? (await browser.newContext({ viewport: { width, height }, colorScheme, locale, permissions: ["clipboard-read", "clipboard-write"], serviceWorkers: serviceWorker ? "allow" : "block" }));
   await before?.(own);
   const complaints: string[] = [];
   const page = await own.newPage();
   const origin = new URL(home).origin;
   page.on("console", (message) => {
+    if (message.text() === BLOCKED) return;
     if (message.type() === "error" || message.type() === "warning") complaints.push(`console ${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`page error: ${error.message}`));
