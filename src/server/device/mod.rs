@@ -166,12 +166,13 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
         return;
     }
     let (before, after) = (allocated(ResourceClaim::new(old)), allocated(ResourceClaim::new(record)));
+    // Sorted, as the sets are.
     let gone: Vec<[String; 4]> = before.difference(&after).map(|id| id.map(str::to_owned)).collect();
     let Some(status) = record.inner_mut("status") else { return };
     let Some(Value::List(devices)) = status.get_mut("devices") else { return };
     devices.retain(|device| {
         let id = AllocatedDeviceStatus::of(device.as_record()).id();
-        gone.iter().all(|gone| *gone != id)
+        gone.binary_search_by(|gone| gone.each_ref().map(String::as_str).cmp(&id)).is_err()
     });
     if devices.is_empty() {
         status.set("devices", Value::Unset);
