@@ -100,8 +100,8 @@ pub struct AmountUse {
     pub free: Option<String>,
 }
 
-/// The rows of a list by driver and name; of nodes, drivers, classes and namespaces by name alone.
-type Sums<'f> = BTreeMap<(&'f str, Option<&'f str>), Sum>;
+/// The rows of a list, by driver and name in the list of pools, and by name alone in the others.
+type Sums<'f> = BTreeMap<(Option<&'f str>, Option<&'f str>), Sum>;
 
 /// Sums the use of the devices of a cluster. `selected`: what its classes select.
 pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
@@ -109,16 +109,16 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     let (mut pools, mut drivers, mut nodes) = (Sums::new(), Sums::new(), Sums::new());
     // A node without devices has a row, too.
     for node in &cluster.facts.nodes {
-        nodes.entry(("", Some(&node.metadata.name))).or_default();
+        nodes.entry((None, Some(&node.metadata.name))).or_default();
     }
     for at in current(cluster) {
         let Some((slice, device)) = cluster.device(at) else { continue };
         let state = states.at(cluster, at);
         let node = [&slice.spec.node_name, &device.node_name].into_iter().flatten().find(|name| !name.is_empty());
         let sums = [
-            pools.entry((&slice.spec.driver, Some(&slice.spec.pool.name))).or_default(),
-            drivers.entry(("", Some(&slice.spec.driver))).or_default(),
-            nodes.entry(("", node.map(String::as_str))).or_default(),
+            pools.entry((Some(&slice.spec.driver), Some(&slice.spec.pool.name))).or_default(),
+            drivers.entry((None, Some(&slice.spec.driver))).or_default(),
+            nodes.entry((None, node.map(String::as_str))).or_default(),
         ];
         for sum in sums {
             sum.add(cluster, at, state);
@@ -129,9 +129,9 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
         for ((set, counter), (total, used)) in counters {
             let count =
                 |sum: &mut Sum, name: String| sum.counters.entry(name).or_default().add(Some(total.nanos()), *used, total.text());
-            count(pools.entry((driver, Some(pool))).or_default(), format!("{set}/{counter}"));
-            count(drivers.entry(("", Some(driver))).or_default(), format!("{driver}/{counter}"));
-            count(nodes.entry(("", node)).or_default(), format!("{driver}/{counter}"));
+            count(pools.entry((Some(driver), Some(pool))).or_default(), format!("{set}/{counter}"));
+            count(drivers.entry((None, Some(driver))).or_default(), format!("{driver}/{counter}"));
+            count(nodes.entry((None, node)).or_default(), format!("{driver}/{counter}"));
         }
     }
     Usage {
@@ -314,11 +314,11 @@ impl Sum {
         }
     }
 
-    fn row(self, driver: &str, name: Option<&str>) -> Row {
+    fn row(self, driver: Option<&str>, name: Option<&str>) -> Row {
         let shown = |amounts: BTreeMap<String, Amounts>| amounts.into_iter().map(|(name, amounts)| amounts.shown(name)).collect();
         Row {
             name: name.map(str::to_owned),
-            driver: (!driver.is_empty()).then(|| driver.to_owned()),
+            driver: driver.map(str::to_owned),
             claims: self.claims,
             devices: self.devices,
             capacity: shown(self.capacity),
@@ -340,11 +340,11 @@ fn classes<'f>(cluster: &Cluster<'f>, states: &States<'f>, selected: &Selected) 
         order::sort(&mut names);
         names.dedup();
         for name in names {
-            sums.entry(("", Some(name))).or_default().claims.get_or_insert_default().add(claim);
+            sums.entry((None, Some(name))).or_default().claims.get_or_insert_default().add(claim);
         }
     }
     for (class, devices) in cluster.facts.classes.iter().zip(selected) {
-        let sum = sums.entry(("", Some(&class.metadata.name))).or_default();
+        let sum = sums.entry((None, Some(&class.metadata.name))).or_default();
         *sum = Sum { claims: Some(sum.claims.unwrap_or_default()), ..Sum::default() };
         for at in devices.iter().flatten() {
             sum.add(cluster, *at, states.at(cluster, *at));
@@ -367,7 +367,7 @@ impl ClaimCount {
 fn namespaces<'f>(cluster: &Cluster<'f>) -> Sums<'f> {
     let mut sums = Sums::new();
     for claim in &cluster.facts.claims {
-        let sum = sums.entry(("", Some(&claim.metadata.namespace))).or_default();
+        let sum = sums.entry((None, Some(&claim.metadata.namespace))).or_default();
         sum.claims.get_or_insert_default().add(claim);
         for result in results_of(claim) {
             hold(cluster, result, sum);
