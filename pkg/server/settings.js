@@ -1,6 +1,6 @@
 // The settings by which a document is judged: `claimkit.toml` beside the file or in a folder above it, and the client's settings, which come
 // before it, as options of the command line do.
-import { parse } from "smol-toml";
+import { TomlError, parse } from "smol-toml";
 import { excluded } from "../claimkit.js";
 import { LOCALES } from "../locale.js";
 import { readSettings } from "../settings.js";
@@ -53,6 +53,12 @@ const parent = (uri) => uri.slice(0, uri.lastIndexOf("/"));
 /** True while a folder lies below the root of its file system. */
 const isBelow = (folder) => /^[a-z][a-z0-9+.-]*:\/\/[^/]*\/./i.test(`${folder}/`);
 
+/** Returns an error of the file in one line; errors of syntax have their place. */
+function problemOf(error) {
+  const message = error.message.split("\n")[0];
+  return error instanceof TomlError ? `${message} at line ${error.line} column ${error.column}` : message;
+}
+
 /** The settings files of a project, read once. */
 export class SettingsFiles {
   #files;
@@ -84,7 +90,7 @@ export class SettingsFiles {
     try {
       return { folder, uri, settings: readSettings(parse(text)) };
     } catch (error) {
-      return { folder, uri, settings: {}, problem: error.message.split("\n")[0] };
+      return { folder, uri, settings: {}, problem: problemOf(error) };
     }
   }
 

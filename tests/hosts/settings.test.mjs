@@ -34,6 +34,11 @@ test("each setting has the value that the command line gives it", () => {
   }
 });
 
+test("settings belong to the caller", () => {
+  readSettings({}).ignore.push("name-invalid");
+  assert.deepEqual(readSettings({}).ignore, []);
+});
+
 test("what the command line refuses is refused, with the key at fault", () => {
   for (const [text, key] of [
     ['relase = "1.36"\n', "relase"],
@@ -44,6 +49,7 @@ test("what the command line refuses is refused, with the key at fault", () => {
     ['ignore = "name-invalid"\n', "ignore"],
     ["exclude = [1]\n", "exclude"],
     ["[constructor]\na = 1\n", "constructor"],
+    ["gates = 1979-05-27\n", "gates"],
   ]) {
     assert.notEqual(asTheCommandReads(text).problem, undefined, text);
     assert.throws(() => readSettings(parse(text)), (error) => error instanceof SettingsError && error.key === key && error.message.includes(`\`${key}\``), text);

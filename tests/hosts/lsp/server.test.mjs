@@ -265,6 +265,12 @@ test("settings: claimkit.toml beside the file or above it, and the client's befo
   assert.deepEqual(two.published.get(file).diagnostics.map(({ code }) => code), ["unknown-kind"]);
   assert.ok(two.told.some((message) => /claimkit\.toml: .*releas/.test(message)), two.told.join());
   await two.stop();
+  writeFileSync(path.join(project, "claimkit.toml"), "# settings\nrelease = 1.36.2\n");
+  const three = await start({ folder: project });
+  await three.open(file, text);
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.ok(three.told.some((message) => /claimkit\.toml: .* at line 2 column \d+$/.test(message)), three.told.join());
+  await three.stop();
 });
 
 test("definition, references and rename over the files of a project", async () => {
