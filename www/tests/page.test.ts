@@ -172,16 +172,16 @@ describe("languages", () => {
 });
 
 describe("accessibility", () => {
-  // Both themes, languages and widths; `make test-sweeps` opposes them in more pairs.
+  // Each theme, language and kind of layout once; `make test-sweeps` takes more combinations.
   const sampled = [
     ["light", 1280, "en-US"],
-    ["dark", 390, "zh-CN"],
+    ["dark", 320, "zh-CN"],
   ] as const;
   const more = [
     ["dark", 1280, "en-US"],
     ["light", 390, "en-US"],
     ["light", 320, "zh-CN"],
-    ["dark", 320, "en-US"],
+    ["dark", 390, "zh-CN"],
   ] as const;
   for (const [colorScheme, width, locale] of process.env["CLAIMKIT_ALL"] === "1" ? [...sampled, ...more] : sampled) {
     it(`has no problem of any weight by axe: ${colorScheme}, ${width} px, ${locale}`, async () => {
