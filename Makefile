@@ -61,7 +61,7 @@ policy:
 
 .PHONY: test
 test:
-	$(call say,all tests: about 35 minutes on a new machine and less after that)
+	$(call say,all tests: about 30 minutes on a new machine and less after that)
 	@bash pkg/build/toolchain.sh wasm32-unknown-unknown wasm32-wasip1 clippy rustfmt
 	$(call say,the Wasm modules are built beside the Rust tests because linking takes one core; target/modules.log has what that says)
 	@mkdir -p target; \
@@ -72,10 +72,10 @@ test:
 	@$(MAKE) test-hosts
 	@$(MAKE) test-editors
 	@$(MAKE) test-playground
-	$(call say,policy and counts beside wasm-pack and fuzzing: none of them depends on time or on the others)
-	@$(MAKE) test-wasm-pack fuzz-short & beside=$$!; \
+	$(call say,policy and wasm-pack beside fuzzing and counts: none of them depends on time or on the others)
+	@$(MAKE) fuzz-short test-ratchets & beside=$$!; \
 	trap 'kill $$beside 2>/dev/null || true' EXIT; \
-	$(MAKE) test-policy test-ratchets; \
+	$(MAKE) test-policy test-wasm-pack; \
 	wait $$beside
 	@$(MAKE) test-supply
 	@$(MAKE) test-oracle
