@@ -1,32 +1,9 @@
-// npm's peers: js-yaml and ajv with the strict schemas of Kubernetes, the `yaml` package with positions; and claimkit's npm
-// package. `catch FILE`: what ajv says of each mistake. `time FILE`: seconds for each document, of every one of them.
+// npm's peers: js-yaml and ajv, the `yaml` package with positions; and claimkit's npm package. `catch FILE`: what ajv says of each
+// mistake. `time FILE`: seconds for each document, of every one of them.
 import { readFileSync } from "node:fs";
-import Ajv from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
-import jsYaml from "js-yaml";
 import { bests } from "./best.mjs";
+import { judge } from "./judge.mjs";
 import { LineCounter, parseAllDocuments, visit } from "yaml";
-
-const schemas = JSON.parse(readFileSync(new URL("target/schema.json", import.meta.url), "utf8"));
-const ajv = new Ajv({ allErrors: true, strict: false });
-addFormats(ajv);
-for (const format of ["int32", "int64", "int-or-string", "byte"]) ajv.addFormat(format, true);
-const compiled = Object.fromEntries(Object.entries(schemas).map(([kind, schema]) => [kind, ajv.compile(schema)]));
-
-/** What ajv says of a text, null if it has no objection. */
-function judge(text) {
-  try {
-    for (const document of jsYaml.loadAll(text)) {
-      const validate = compiled[document?.kind];
-      if (!validate) return `no schema for kind ${document?.kind}`;
-      if (document.apiVersion !== "resource.k8s.io/v1alpha2") return `no schema for ${document.apiVersion}`;
-      if (!validate(document)) return validate.errors.map((error) => `${error.instancePath} ${error.message}`.trim()).join("; ");
-    }
-    return null;
-  } catch (error) {
-    return error.message.split("\n")[0];
-  }
-}
 
 const [, , task, file] = process.argv;
 const text = readFileSync(file, "utf8");

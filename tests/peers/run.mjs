@@ -121,6 +121,28 @@ ${row("evaluate on one device", evaluate)}
 `;
 }
 
+/** The npm package with and without findings, its starts and its size. */
+function npmPackage() {
+  say("timing: the npm package with findings, and its starts");
+  const { calls, starts, brotli } = JSON.parse(run("node", "npm.mjs"));
+  const row = (name, { claimkit, ajv }) => `| ${name} | ${microseconds(claimkit)} | ${microseconds(ajv)} | ${(ajv / claimkit).toFixed(2)} |`;
+  return `## The npm package
+
+Microseconds for each call, beside js-yaml + ajv, which sees only the last of the three mistakes; the ratio says how many times as long
+they take.
+
+| | claimkit | js-yaml + ajv | ratio |
+|---|---|---|---|
+${row("a good claim", calls.good)}
+${row("a wrong label", calls.label)}
+${row("a wrong label, a wrong mode and an unknown field", calls.three)}
+${row("999 documents", calls.many)}
+
+A program that validates three times takes ${starts.beyondPlain.toFixed(0)} ms more than an empty one; import and first call of \`claimkit/inline\` take
+${starts.inline.toFixed(0)} ms. The module is ${(brotli / 1000).toFixed(0)} KB as brotli.
+`;
+}
+
 /** Pods in turn, beside the real kube-scheduler; what is said where Go cannot build it. */
 function inTurn() {
   if (!hasGo()) return "## Pods in turn\n\nNOT RUN: kube-scheduler is built with Go, which is not there.\n";
@@ -159,6 +181,7 @@ function results() {
   const measured = times();
   const wasm = evaluation();
   const cel = selectors();
+  const npm = npmPackage();
   const turns = inTurn();
   say("growth");
   const scale = JSON.parse(run(peers, "scale"));
@@ -199,6 +222,7 @@ ${wasm.count} Nodes as \`kubectl get nodes -o json\` prints them (${(wasm.bytes 
 prepared in ${wasm.prepare.toFixed(0)} ms (${(wasm.bytes / 1e3 / wasm.prepare).toFixed(0)} MB/s), evaluated with a reason for each node in ${wasm.evaluate.toFixed(1)} ms.
 
 ${cel}
+${npm}
 ${turns}
 ## Growth
 
