@@ -74,18 +74,23 @@ impl<'i, 't> Finder<'i, 't> {
         self.counts.iter().find(|(counted, _)| *counted == code).map_or(0, |(_, count)| *count)
     }
 
-    /// Counts one more finding of a code.
-    fn count_one(&mut self, code: Code) {
+    /// Counts one more finding of a code, and returns their number.
+    fn count_one(&mut self, code: Code) -> usize {
         match self.counts.iter_mut().find(|(counted, _)| *counted == code) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => self.counts.push((code, 1)),
+            Some((_, count)) => {
+                *count = count.saturating_add(1);
+                *count
+            }
+            None => {
+                self.counts.push((code, 1));
+                1
+            }
         }
     }
 
     /// Adds a finding unless there are too many of its code.
     fn keep(&mut self, finding: Finding) {
-        self.count_one(finding.code);
-        if self.count(finding.code) <= MOST_OF_ONE {
+        if self.count_one(finding.code) <= MOST_OF_ONE {
             self.list.push(finding);
         }
     }
@@ -96,7 +101,9 @@ impl<'i, 't> Finder<'i, 't> {
         let finding = if self.count(Code::AlreadyExists) < MOST_OF_ONE { repeated(self.input, first, at) } else { None };
         match finding {
             Some(finding) => self.keep(finding),
-            None => self.count_one(Code::AlreadyExists),
+            None => {
+                self.count_one(Code::AlreadyExists);
+            }
         }
     }
 

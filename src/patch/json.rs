@@ -142,7 +142,8 @@ fn open(value: &mut Value) {
     }
 }
 
-fn sort_keys(map: &mut Map<String, Value>) {
+/// Sorts the keys of a map; not those of maps inside it.
+pub(super) fn sort_keys(map: &mut Map<String, Value>) {
     if map.keys().is_sorted() {
         return;
     }

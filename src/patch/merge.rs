@@ -1,7 +1,7 @@
 //! Merge patch (RFC 7386) as kube-apiserver's library carries it out.
 
+use super::json::sort_keys;
 use super::{Refused, go_kind};
-use claimkit_values::order;
 use serde_json::{Map, Value};
 
 /// Returns the document after the patch.
@@ -44,9 +44,7 @@ fn merge(into: &mut Value, patch: &Value) {
         }
     }
     // The library prints a map that it has read with sorted keys.
-    let mut members: Vec<(String, Value)> = std::mem::take(map).into_iter().collect();
-    order::sort_by(&mut members, |(a, _), (b, _)| a.cmp(b));
-    map.extend(members);
+    sort_keys(map);
 }
 
 /// Removes nulls from new values, where they have nothing to delete; the library also drops nulls in objects inside lists.
