@@ -12,6 +12,9 @@ export interface Settings {
   exclude: string[];
 }
 
+/** The names of settings in the file. */
+export declare const SETTING_KEYS: readonly ["release", "gates", "namespace-labels", "ignore", "exclude"];
+
 /** A file that cannot be used. */
 export declare class SettingsError extends Error {
   /** The name in the file that is at fault. */

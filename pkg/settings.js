@@ -15,6 +15,9 @@ const NAMES = {
   exclude: { setting: "exclude", absent: () => [], fits: isListOfTexts, expected: "a list of texts in quotes" },
 };
 
+/** The names of settings in the file. */
+export const SETTING_KEYS = Object.keys(NAMES);
+
 /** A file that cannot be used; `key` is the name at fault. */
 export class SettingsError extends Error {
   constructor(key, message) {
@@ -32,7 +35,7 @@ export class SettingsError extends Error {
 export function readSettings(table) {
   if (!isTable(table)) throw new TypeError(`claimkit: readSettings: \`table\` is ${table === null ? "null" : Array.isArray(table) ? "a list" : typeof table}, expected the object that a reader of TOML makes`);
   for (const key of Object.keys(table)) {
-    if (!Object.hasOwn(NAMES, key)) throw new SettingsError(key, `unknown field \`${key}\`, expected one of ${Object.keys(NAMES).map((name) => `\`${name}\``).join(", ")}`);
+    if (!Object.hasOwn(NAMES, key)) throw new SettingsError(key, `unknown field \`${key}\`, expected one of ${SETTING_KEYS.map((name) => `\`${name}\``).join(", ")}`);
   }
   const settings = {};
   for (const [key, { setting, absent, fits, expected }] of Object.entries(NAMES)) {

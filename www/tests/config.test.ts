@@ -46,6 +46,7 @@ describe("the settings of a project", () => {
       ['release = "1.36"\ngate = { A = true }\n', "Line 2:", "unknown field gate"],
       ['release = "1.36"\ngates = { A = 1 }\n', "Line 2:", "each true or false"],
       ["release = 1.36\n", "Line 1:", "a release in quotes"],
+      ['release = "newest"\n', "Line 1:", "is not a release; write one such as"],
       ['release = "1.36"\n\ngates = {\n', "Line [34]:", "Invalid TOML"],
     ] as const) {
       await setText(page, text);

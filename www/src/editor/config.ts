@@ -1,8 +1,9 @@
+import { SETTING_KEYS } from "claimkit/settings";
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { ask } from "../engine/client.ts";
 import { t } from "../i18n/index.ts";
 import { activeFile, literal } from "../state/files.ts";
-import { CONFIG_KEYS, release } from "../state/options.ts";
+import { release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
 
 /** The gates of each release that was asked about, with their defaults. */
@@ -22,7 +23,7 @@ function keyAt(context: CompletionContext): string {
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
   const own = /^\s*([\w-]+)\s*=/.exec(before)?.[1];
-  if (own !== undefined && (CONFIG_KEYS as readonly string[]).includes(own)) return own;
+  if (own !== undefined && (SETTING_KEYS as readonly string[]).includes(own)) return own;
   for (let at = line.number - 1; at >= 1; at--) {
     const table = /^\s*\[([\w-]+)\]/.exec(context.state.doc.line(at).text)?.[1];
     if (table !== undefined) return table;
@@ -30,7 +31,7 @@ function keyAt(context: CompletionContext): string {
   return "";
 }
 
-const VALUES: Record<(typeof CONFIG_KEYS)[number], string> = { release: 'release = ""', gates: "gates = {  }", "namespace-labels": "namespace-labels = {  }", ignore: 'ignore = [""]', exclude: 'exclude = [""]' };
+const VALUES: Record<(typeof SETTING_KEYS)[number], string> = { release: 'release = ""', gates: "gates = {  }", "namespace-labels": "namespace-labels = {  }", ignore: 'ignore = [""]', exclude: 'exclude = [""]' };
 
 /** Returns the completions of a `claimkit.toml` at a place: keys, releases, and gates by name with their defaults. */
 export async function completeConfig(context: CompletionContext): Promise<CompletionResult | null> {
@@ -53,7 +54,7 @@ export async function completeConfig(context: CompletionContext): Promise<Comple
   } else if (key === "namespace-labels") {
     options.push({ label: "resource.kubernetes.io/admin-access", detail: s.adminLabel, apply: '"resource.kubernetes.io/admin-access" = "true"' });
   } else if (key === "" && /^\s*$/.test(before)) {
-    for (const name of CONFIG_KEYS) options.push({ label: name, detail: s.configKeys[name], apply: VALUES[name] });
+    for (const name of SETTING_KEYS) options.push({ label: name, detail: s.configKeys[name], apply: VALUES[name] });
   }
   return options.length === 0 ? null : { from, options, validFor: /^[\w.-]*$/ };
 }

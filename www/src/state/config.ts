@@ -31,7 +31,7 @@ const lineOf = (text: string, key: string): number => Math.max(1, text.split("\n
 function read(text: string, values: Record<string, unknown>): Config | ConfigTrouble {
   try {
     const { release: wanted = "", gates: set, namespaceLabels: labels, ignore } = readSettings(values);
-    if (wanted !== "" && !isRelease(wanted)) return { line: lineOf(text, "release"), message: `\`release\`: claimkit does not know the release ${quoted(wanted)}` };
+    if (wanted !== "" && !isRelease(wanted)) return { line: lineOf(text, "release"), message: `\`release\`: ${quoted(wanted)} is not a release; write one such as "1.36" or "1.36.2"` };
     return { release: wanted, gates: set, labels, ignore };
   } catch (error) {
     if (error instanceof SettingsError) return { line: lineOf(text, error.key), message: error.message };

@@ -49,10 +49,6 @@ export const panel = oneOf<Panel>("panel", PANELS, "problems");
 export const isRelease = (value: unknown): value is Release => matching(/^1\.\d{1,3}(\.\d{1,3})?$/)(value);
 export const release = kept<Release | "">("release", "", (value) => value === "" || isRelease(value));
 
-/** The keys of a `claimkit.toml`, as the command line reads them. */
-export const CONFIG_KEYS = ["release", "gates", "namespace-labels", "ignore", "exclude"] as const;
-export type ConfigKey = (typeof CONFIG_KEYS)[number];
-
 /** Feature gates as somebody writes them: `DRAConsumableCapacity=false`. */
 export const gateWords = text("gates", "", /^[\w=,\s-]{0,2000}$/);
 /** Labels of the namespace: `resource.kubernetes.io/admin-access=true`. */
