@@ -177,7 +177,7 @@ tests/hosts/node_modules/.package-lock.json: tests/hosts/package.json tests/host
 
 .PHONY: test-playground
 test-playground: www/node_modules/.package-lock.json pkg
-	$(call say,playground in Chromium: about 8 minutes)
+	$(call say,playground in Chromium: about 6 minutes)
 	@bash tests/hosts/chromium.sh
 	@cd www && npm test --silent
 

@@ -27,7 +27,7 @@ export function encodedFlags(env = process.env) {
 // again. Small functions that a claim runs hundreds of times say `#[inline(always)]` themselves.
 const INLINING = ["-Cllvm-args=-inline-threshold=50", "-Cllvm-args=-inlinehint-threshold=100"];
 
-// Copies and comparisons by 16 bytes: the module is smaller by 6 KB as brotli, and a little faster. Chromium and Firefox have this since
+// Copies and comparisons by 16 bytes: the module is smaller by 6 KB as brotli, and as fast. Chromium and Firefox have this since
 // 2021 and Safari since 2023; Node since 16.
 const SIMD = "-Ctarget-feature=+simd128";
 
