@@ -14,6 +14,7 @@
 
 pub mod device;
 mod error;
+pub(crate) mod explain;
 
 pub use claimkit_cel::*;
 pub use device::{Attribute, Device, NamedAttribute};

@@ -73,6 +73,7 @@
 //! | ground | `go` | | what Go reads and prints |
 //! | ground | `limits` | | what a text may cost |
 //! | ground | `error` | | the error of a question that cannot be answered |
+//! | ground | `message` | | claimkit's own sentences by id and arguments, in the language that is asked for |
 //! | ground | `finding` | | findings: codes, paths, help, fixes |
 //! | read | `text` | text | `text::File`: documents with lossless trees, syntax findings; edits |
 //! | recognize | `api` | (apiVersion, kind) and release | the tables of the version and the kind |
@@ -131,6 +132,8 @@ pub mod go;
 pub mod limits;
 #[doc(hidden)]
 pub mod manifest;
+#[doc(hidden)]
+pub mod message;
 #[doc(hidden)]
 pub mod patch;
 #[doc(hidden)]

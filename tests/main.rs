@@ -46,6 +46,7 @@ mod evaluate_vectors;
 mod files_together;
 mod in_turn;
 mod laws;
+mod messages;
 mod patch;
 mod patch_answers;
 mod patch_laws;

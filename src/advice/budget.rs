@@ -1,6 +1,7 @@
 //! Help for limits: the actual count and the allowed maximum.
 
 use crate::finding::{Finding, Step};
+use crate::message::message;
 use crate::text::tree::{NodeId, Tree};
 
 /// Returns the help for a finding about a limit. `node`: the value at the finding's path. `reduced`: the maximum number of
@@ -10,7 +11,18 @@ pub fn help(finding: &Finding, tree: &Tree<'_>, node: Option<NodeId>, reduced: O
     if let Some((head, tail)) = message.split_once(": the total number of ") {
         let (what, max) = tail.split_once(" must not exceed ")?;
         let count: usize = head.rsplit(": ").next()?.parse().ok()?;
-        return Some(format!("{count} {what}, {max} allowed"));
+        return Some(match what {
+            "attributes and capacities" => {
+                message!("budget.attributes-and-capacities", "{count} attributes and capacities, {max} allowed", count, max)
+            }
+            "attribute values" => message!("budget.attribute-values", "{count} attribute values, {max} allowed", count, max),
+            "counters" => message!("budget.counters", "{count} counters, {max} allowed", count, max),
+            "counters in devices" => {
+                message!("budget.device-counters", "{count} counters in devices, {max} allowed", count, max)
+            }
+            "shared counters" => message!("budget.shared-counters", "{count} shared counters, {max} allowed", count, max),
+            other => allowed(count, other, max),
+        });
     }
     let listed = || node.map(|node| tree.items(node).len().max(tree.entries(node).len()));
     let (count, max): (usize, usize) = match message.split_once(": must have at most ") {
@@ -18,11 +30,39 @@ pub fn help(finding: &Finding, tree: &Tree<'_>, node: Option<NodeId>, reduced: O
         None => (listed()?, message.split_once(": may not be longer than ")?.1.parse().ok()?),
     };
     let Some(Step::Key(what)) = finding.steps.last() else { return None };
-    let more = match reduced.filter(|_| what == "devices") {
-        Some((few, many)) if max == few => format!(" where a device uses taints, counters or attribute lists, {many} otherwise"),
-        Some((few, _)) => format!(", {few} where a device uses taints, counters or attribute lists"),
-        None => String::new(),
-    };
-    let split = if what == "devices" { "; write the others into another slice of the pool" } else { "" };
-    Some(format!("{count} {what}, {max} allowed{more}{split}"))
+    Some(match what.as_str() {
+        "devices" => devices(count, max, reduced),
+        "requests" => message!("budget.requests", "{count} requests, {max} allowed", count, max),
+        _ => allowed(count, what, max),
+    })
+}
+
+/// Says the same of the devices of a slice.
+fn devices(count: usize, max: usize, reduced: Option<(usize, usize)>) -> String {
+    match reduced {
+        Some((few, many)) if max == few => message!(
+            "budget.devices-otherwise-more",
+            "{count} devices, {max} allowed where a device uses taints, counters or attribute lists, {many} otherwise; write the others into another slice of the pool",
+            count,
+            max,
+            many
+        ),
+        Some((few, _)) => message!(
+            "budget.devices-otherwise-fewer",
+            "{count} devices, {max} allowed, {few} where a device uses taints, counters or attribute lists; write the others into another slice of the pool",
+            count,
+            max,
+            few
+        ),
+        None => message!(
+            "budget.devices",
+            "{count} devices, {max} allowed; write the others into another slice of the pool",
+            count,
+            max
+        ),
+    }
+}
+
+fn allowed(count: usize, what: &str, max: impl std::fmt::Display) -> String {
+    message!("budget.allowed", "{count} {what}, {max} allowed", count, what, max)
 }

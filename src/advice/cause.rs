@@ -2,6 +2,7 @@
 
 use crate::api::{Gate, Release};
 use crate::finding::{Cause, Code, Finding};
+use crate::message::message;
 use crate::names;
 
 /// Returns advice that follows from the words of an error and from the value that it is about; `None`: that of the code will do.
@@ -17,15 +18,24 @@ pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Optio
             Some(selector(text, error, release))
         }
         Code::AttributeInvalid if finding.cause == Some(Cause::TooLong) => {
-            Some(format!("shorten it to 64 bytes: it has {}, and letters outside of ASCII count for several", text.len()))
+            Some(message!(
+                "cause.attribute-too-long",
+                "shorten it to 64 bytes: it has {length}, and letters outside of ASCII count for several",
+                length = text.len()
+            ))
         }
         Code::AttributeInvalid | Code::AttributeVersionInvalid if key == "version" && !text.is_empty() => Some(version(text)),
         Code::CountersInvalid if said.contains("only one of") => Some(
-            "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
-                .to_owned(),
+            message!(
+                "cause.counters-or-devices",
+                "from Kubernetes 1.36 on a slice has either `sharedCounters` or `devices`: put `sharedCounters` into a slice of its own in the same pool, and count it in `resourceSliceCount`"
+            )
+            .into_owned(),
         ),
         Code::PoolNameInvalid if finding.cause == Some(Cause::Required) => {
-            Some("write `pool.name`: drivers with devices of one node use the node's name".to_owned())
+            let help =
+                message!("cause.pool-name", "write `pool.name`: drivers with devices of one node use the node's name");
+            Some(help.into_owned())
         }
         _ => None,
     }
@@ -34,7 +44,11 @@ pub fn help(finding: &Finding, text: &str, key: &str, release: Release) -> Optio
 /// Returns help for a value with a placeholder in it.
 pub fn unfilled(text: &str) -> Option<String> {
     let hole = placeholder(text)?;
-    Some(format!("`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`"))
+    Some(message!(
+        "cause.placeholder",
+        "`{hole}` looks like a placeholder: fill it in first, as with `envsubst`, `sed` or `helm template`",
+        hole
+    ))
 }
 
 /// Returns the part of a value that somebody meant to replace: `${NAME}`, `$1`, `{{ .Values.name }}`, `<name>`.
@@ -66,13 +80,13 @@ fn version(text: &str) -> String {
         parts.iter().map(|part| part.trim_start_matches('0')).map(|part| if part.is_empty() { "0" } else { part }).collect();
     let mut wrong = Vec::new();
     if bare != text {
-        wrong.push("a version begins without `v`".to_owned());
+        wrong.push(message!("cause.version-without-v", "a version begins without `v`").into_owned());
     }
     if are_numbers && parts.iter().any(|part| part.len() > 1 && part.starts_with('0')) {
-        wrong.push("its numbers have no leading zeros".to_owned());
+        wrong.push(message!("cause.version-zeros", "its numbers have no leading zeros").into_owned());
     }
     if are_numbers && parts.len() != 3 {
-        wrong.push(format!("it has three numbers, not {}", parts.len()));
+        wrong.push(message!("cause.version-numbers", "it has three numbers, not {count}", count = parts.len()));
     }
     let mut shown = plain;
     shown.truncate(3);
@@ -80,12 +94,17 @@ fn version(text: &str) -> String {
         shown.push("0");
     }
     let written = format!("{}{rest}", shown.join("."));
-    match wrong.is_empty() || !names::is_semantic_version(&written) {
-        true => {
-            "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`".to_owned()
+    let wrong = wrong.into_iter().reduce(|wrong, next| message!("cause.version-and", "{wrong}, and {next}", wrong, next));
+    match wrong.filter(|_| names::is_semantic_version(&written)) {
+        None => message!(
+            "cause.version",
+            "write three numbers as in `1.2.3`, without `v` and without leading zeros; or publish it as a `string`"
+        )
+        .into_owned(),
+        Some(wrong) if parts.len() > 3 => {
+            message!("cause.version-or-string", "{wrong}: publish it as a `string`, or as `{written}`", wrong, written)
         }
-        false if parts.len() > 3 => format!("{}: publish it as a `string`, or as `{written}`", wrong.join(", and ")),
-        false => format!("{}: write `{written}`", wrong.join(", and ")),
+        Some(wrong) => message!("cause.version-write", "{wrong}: write `{written}`", wrong, written),
     }
 }
 
@@ -106,7 +125,7 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
     }
     for (entity, sign) in [("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\"")] {
         if expression.contains(entity) {
-            return format!("`{entity}` is HTML for `{sign}`: write the sign itself");
+            return message!("cause.html", "`{entity}` is HTML for `{sign}`: write the sign itself", entity, sign);
         }
     }
     let compares = |kind: &str| {
@@ -114,26 +133,46 @@ pub fn selector(expression: &str, error: &str, release: Release) -> String {
         error.contains(kind) && signs.iter().any(|sign| error.contains(sign))
     };
     if compares("Quantity") {
-        return "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`".to_owned();
+        return message!(
+            "cause.compare-quantities",
+            "compare quantities with `.compareTo(quantity(\"40Gi\")) >= 0`, or `.isGreaterThan(…)`; a quantity is a capacity: `device.capacity[\"domain\"].name`"
+        )
+        .into_owned();
     }
     if compares("Semver") {
-        return "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`".to_owned();
+        return message!(
+            "cause.compare-versions",
+            "compare versions with `.compareTo(semver(\"1.2.3\")) >= 0`, or `.isGreaterThan(…)`"
+        )
+        .into_owned();
     }
     if error.contains("Syntax error") {
         return syntax(expression, error);
     }
     if error.contains("must evaluate to bool") {
-        return "a selector is true or false: compare the value, as in `… == \"a\"`".to_owned();
+        return message!("cause.not-bool", "a selector is true or false: compare the value, as in `… == \"a\"`").into_owned();
     }
     if let Some(name) = undeclared
         && expression.contains(&format!("-{name}"))
     {
-        return "`-` subtracts: names of attributes have letters, digits and `_`; a name with `-` cannot be read".to_owned();
+        return message!(
+            "cause.hyphen",
+            "`-` subtracts: names of attributes have letters, digits and `_`; a name with `-` cannot be read"
+        )
+        .into_owned();
     }
     if undeclared.is_some() || error.contains("undefined field") {
-        return "the variable is `device`, with `driver`, `attributes` and `capacity`: read attributes as `device.attributes[\"domain\"].name`".to_owned();
+        return message!(
+            "cause.variable",
+            "the variable is `device`, with `driver`, `attributes` and `capacity`: read attributes as `device.attributes[\"domain\"].name`"
+        )
+        .into_owned();
     }
-    "see the position in the message".to_owned()
+    see_position()
+}
+
+fn see_position() -> String {
+    message!("cause.see-position", "see the position in the message").into_owned()
 }
 
 /// Returns help for a syntax error of an expression.
@@ -142,29 +181,41 @@ fn syntax(expression: &str, error: &str) -> String {
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
         let (opened, closed) = (count(open), count(close));
         if opened > closed {
-            return format!("{opened} `{open}` and {closed} `{close}`: close what is open");
+            return message!(
+                "cause.unclosed",
+                "{opened} `{open}` and {closed} `{close}`: close what is open",
+                opened,
+                open,
+                closed,
+                close
+            );
         }
         if closed > opened {
-            return format!(
-                "{opened} `{open}` and {closed} `{close}`: one `{close}` is too many, or a `{open}` is missing before it"
+            return message!(
+                "cause.unopened",
+                "{opened} `{open}` and {closed} `{close}`: one `{close}` is too many, or a `{open}` is missing before it",
+                opened,
+                open,
+                closed,
+                close
             );
         }
     }
     if count('"') % 2 == 1 && !expression.contains("\\\"") {
-        return "a `\"` is missing".to_owned();
+        return message!("cause.quote-missing", "a `\"` is missing").into_owned();
     }
     let words = [(" and ", "&&"), (" or ", "||"), (" not ", "!")];
     if let Some((word, sign)) = words.iter().find(|(word, _)| expression.contains(word)) {
-        return format!("write `{sign}` for `{}`", word.trim());
+        return message!("cause.write-sign", "write `{sign}` for `{word}`", sign, word = word.trim());
     }
     let has_single = expression.replace("==", "").replace("!=", "").replace(">=", "").replace("<=", "").contains('=');
     if has_single {
-        return "compare with `==`".to_owned();
+        return message!("cause.compare-with-equals", "compare with `==`").into_owned();
     }
     if error.contains("'&'") || error.contains("'|'") {
-        return "write `&&` and `||`".to_owned();
+        return message!("cause.write-and-or", "write `&&` and `||`").into_owned();
     }
-    "see the position in the message".to_owned()
+    see_position()
 }
 
 fn quoted_after<'e>(error: &'e str, start: &str) -> Option<&'e str> {
@@ -177,10 +228,19 @@ fn needs(name: &str, gate: Gate, release: Release) -> String {
     let state = |release: Release| gate.default_in(release);
     let first = crate::api::release::LAST_PATCHES.iter().find(|last| state(**last).is_some());
     match (state(release), first) {
-        (None, Some(first)) => format!("`{name}` needs Kubernetes 1.{} with the feature gate {}", first.minor, gate.name()),
-        _ => format!(
-            "`{name}` needs the feature gate {}, which is off in Kubernetes {release} unless the cluster switches it on",
-            gate.name()
+        (None, Some(first)) => message!(
+            "cause.needs-release",
+            "`{name}` needs Kubernetes 1.{first} with the feature gate {gate}",
+            name,
+            first = first.minor,
+            gate = gate.name()
+        ),
+        _ => message!(
+            "cause.needs-gate",
+            "`{name}` needs the feature gate {gate}, which is off in Kubernetes {release} unless the cluster switches it on",
+            name,
+            gate = gate.name(),
+            release
         ),
     }
 }

@@ -1,9 +1,11 @@
 //! What to write in place of a value of the wrong type.
 
 use crate::api::{Field, Type};
+use crate::message::message;
 use crate::record::decode::Mismatch;
 use crate::text::diagnose::{self, Correction, Expected};
 use crate::text::tree::{Kind, NodeId, Tree};
+use std::borrow::Cow;
 
 /// Returns the correction of a mismatch in the tree that was decoded, where it is certain.
 pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
@@ -11,16 +13,22 @@ pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
 }
 
 /// Returns what to write in place of a value of another shape than its field has; `None`: the words of Go's decoder are enough.
-pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<&'static str> {
+pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Cow<'static, str>> {
     let ty = &mismatch.ty;
     let takes_list = matches!(ty.pointed(), Type::List(_));
     Some(match tree.kind(mismatch.node) {
-        Kind::Seq { .. } if ty.takes_map() => "write a map here, not a list: remove the `-`",
-        Kind::Seq { .. } => "write one value here, not a list",
-        Kind::Map { .. } | Kind::Str(_) if takes_list => "write a list here: begin the entry with `- `",
-        Kind::Str(_) if ty.as_struct().is_some_and(|schema| schema.go == "CELDeviceSelector") => "write `cel: {expression: …}`",
+        Kind::Seq { .. } if ty.takes_map() => {
+            message!("correct.map-not-list", "write a map here, not a list: remove the `-`")
+        }
+        Kind::Seq { .. } => message!("correct.value-not-list", "write one value here, not a list"),
+        Kind::Map { .. } | Kind::Str(_) if takes_list => {
+            message!("correct.list", "write a list here: begin the entry with `- `")
+        }
+        Kind::Str(_) if ty.as_struct().is_some_and(|schema| schema.go == "CELDeviceSelector") => {
+            message!("correct.cel-selector", "write `cel: {expression: …}`")
+        }
         Kind::Str(_) | Kind::Bool(_) | Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) if ty.takes_map() => {
-            "write a map here: its fields on lines of their own, further in"
+            message!("correct.map", "write a map here: its fields on lines of their own, further in")
         }
         _ => return None,
     })

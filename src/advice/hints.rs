@@ -4,6 +4,7 @@ use crate::advice::{budget, cause, locate, suggest};
 use crate::api::core::NODE_SELECTOR_OPERATORS;
 use crate::api::{Api, Family, Release};
 use crate::finding::{Cause, Code, Edit, Finding, Fix, Step};
+use crate::message::message;
 use crate::record::decode::{Strict, StrictKind};
 use crate::text::Span;
 use crate::text::edit::{self, Edits};
@@ -18,7 +19,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
         _ => None,
     };
     let Some(found) = found else {
-        finding.help = finding.code.help().map(Cow::Borrowed);
+        finding.help = finding.code.spoken_help();
         let mut edits = Edits::new();
         let shadowed = |entry: &Entry| entry.shadowed && tree.text(entry.key) == strict.field;
         if strict.kind == StrictKind::Duplicate
@@ -26,7 +27,7 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
             && let Ok(edits) = edits.sorted()
             && !edits.is_empty()
         {
-            finding.fixes.push(Fix { title: "keep the last, which counts".to_owned(), edits });
+            finding.fixes.push(Fix { title: message!("hint.keep-last", "keep the last, which counts").into_owned(), edits });
         }
         return;
     };
@@ -41,14 +42,19 @@ pub fn strict(finding: &mut Finding, strict: &Strict, api: Api, release: Release
     if let Some(rename) = found.rename.filter(|name| tree.entry(strict.parent, name).is_none())
         && let Some(edit) = replace(tree, strict.key, &strict.field, rename)
     {
-        finding.fixes.push(Fix { title: format!("write `{rename}`"), edits: vec![edit] });
+        finding.fixes.push(write(rename, edit));
     } else if strict.field == "name"
         && strict.path == "name"
         && tree.entry(strict.parent, "metadata").is_none()
         && let Some(edit) = under_metadata(tree, strict.key)
     {
-        finding.fixes.push(Fix { title: "move it under `metadata`".to_owned(), edits: vec![edit] });
+        let title = message!("hint.move-under-metadata", "move it under `metadata`").into_owned();
+        finding.fixes.push(Fix { title, edits: vec![edit] });
     }
+}
+
+fn write(new: &str, edit: Edit) -> Fix {
+    Fix { title: message!("hint.write", "write `{new}`", new), edits: vec![edit] }
 }
 
 /// Moves `name: x` at the top of a block mapping into a new `metadata:`.
@@ -120,7 +126,7 @@ pub fn scalar(finding: &mut Finding, tree: &Tree<'_>, node: Option<NodeId>, new:
     let Some(node) = node else { return };
     let Some(old) = tree.str(node) else { return };
     if let Some(edit) = replace(tree, tree.span(node), old, new) {
-        finding.fixes.push(Fix { title: format!("write `{new}`"), edits: vec![edit] });
+        finding.fixes.push(write(new, edit));
     }
 }
 
@@ -141,54 +147,76 @@ pub fn validation(
         _ if finding.cause == Some(Cause::NotSupported) && !allowed.is_empty() => match suggest::value(text, &allowed) {
             Some(near) => {
                 scalar(finding, tree, node, near);
-                Some(format!("did you mean `{near}`?"))
+                Some(suggest::did_you_mean(near))
             }
             None if api.version.family == Family::Classic => None,
-            None => allowed.split_last().map(|(last, others)| format!("write `{}` or `{last}`", others.join("`, `"))),
+            None => allowed.split_last().map(|(last, others)| {
+                message!("hint.write-one-of", "write `{others}` or `{last}`", others = others.join("`, `"), last)
+            }),
         },
         Code::ClassNameInvalid if api.version.family == Family::Device => Some(
-            "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
-                .to_owned(),
+            message!(
+                "hint.class-name",
+                "name the DeviceClass by its `metadata.name`: lower case letters, digits, `-` and `.`; `kubectl get deviceclasses` lists them"
+            )
+            .into_owned(),
         ),
         Code::RequestShape if !nests_requests(api, &finding.steps) => Some(
-            "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`".to_owned(),
+            message!(
+                "hint.request-shape",
+                "write `deviceClassName` and its sibling fields directly in the request; v1beta2 and v1 have them under `exactly`"
+            )
+            .into_owned(),
         ),
         Code::NodeSelectorOperator => {
             let fields = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "matchFields"));
             let operators: &[&str] = if fields { &["In", "NotIn"] } else { NODE_SELECTOR_OPERATORS };
             suggest::value(text, operators).map(|near| {
                 scalar(finding, tree, node, near);
-                format!("did you mean `{near}`?")
+                suggest::did_you_mean(near)
             })
         }
         Code::DriverNameInvalid if text.contains('/') => {
             let (first, last) = text.split_once('/').unwrap_or((text, ""));
-            let hint = format!("a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`");
-            (!last.contains('/') && !last.is_empty()).then_some(hint)
+            (!last.contains('/') && !last.is_empty()).then(|| {
+                message!(
+                    "hint.driver-name",
+                    "a driver name has no `/`: write the name the driver registers, as in `{last}.{first}`",
+                    last,
+                    first
+                )
+            })
         }
         Code::SelectorInvalid => {
             finding.span = node.and_then(|node| problem(finding, tree, node));
             // 1.30 has a variable for each type of attribute.
             let named = finding.steps.iter().any(|step| matches!(step, Step::Key(key) if key == "namedResources"));
             named.then(|| {
-                "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`".to_owned()
+                message!(
+                    "hint.read-by-type",
+                    "see the place in the message; attributes are read by their type, as in `attributes.string[\"name\"]`"
+                )
+                .into_owned()
             })
         }
         Code::NameRequired if tree.get(root, "name").is_some() => {
-            Some("the name stands at the top level; write it under `metadata`".to_owned())
+            let help = message!("hint.name-at-top", "the name stands at the top level; write it under `metadata`");
+            Some(help.into_owned())
         }
         Code::ListTooLong | Code::DeviceTooLarge | Code::CountersInvalid | Code::RequestPolicyInvalid => {
             budget::help(finding, tree, node, reduced)
         }
-        Code::QualifiedNameInvalid if lacks_domain(&finding.steps, text) => Some(format!(
-            "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain"
+        Code::QualifiedNameInvalid if lacks_domain(&finding.steps, text) => Some(message!(
+            "hint.lacks-domain",
+            "put a domain before the name, as in `gpu.example.com/{text}`; an attribute without one has the driver's name as its domain",
+            text
         )),
         Code::QualifiedNameInvalid => suggest::identifier(if text.is_empty() { last_key(&finding.steps) } else { text }),
         _ => None,
     };
     if finding.help.is_none() {
         let help = help.or_else(|| cause::help(finding, text, last_key(&finding.steps), release));
-        finding.help = help.map(Cow::Owned).or_else(|| finding.code.help().map(Cow::Borrowed));
+        finding.help = help.map(Cow::Owned).or_else(|| finding.code.spoken_help());
     }
 }
 
@@ -238,10 +266,10 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
     if !empty {
         return None;
     }
-    let message = "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`";
+    let message = message!("hint.empty-mode", "`allocationMode` has no value: the server fills in `WaitForFirstConsumer`");
     let mut finding = Finding::new(Code::AllocationModeDefaulted, crate::finding::Origin::Claimkit, message)
         .with_span(entry.key_span)
-        .with_help("write `WaitForFirstConsumer` or `Immediate`, or leave the line out");
+        .with_help(message!("hint.empty-mode-help", "write `WaitForFirstConsumer` or `Immediate`, or leave the line out"));
     finding.path = Some(format!("{}.allocationMode", path.join(".")));
     let value = tree.span(entry.value);
     let edit = if value.is_empty() {
@@ -256,7 +284,7 @@ pub fn empty_mode(tree: &Tree<'_>, root: NodeId, path: &[&str]) -> Option<Findin
         Some(Edit { span: value, new_text: mode.to_owned() })
     };
     Some(match edit {
-        Some(edit) => finding.with_fix("write the default", vec![edit]),
+        Some(edit) => finding.with_fix(message!("hint.write-default", "write the default"), vec![edit]),
         None => finding,
     })
 }
@@ -304,7 +332,7 @@ pub fn removal(finding: &mut Finding, tree: &Tree<'_>, root: NodeId) {
         && let Ok(edits) = edits.sorted()
         && !edits.is_empty()
     {
-        finding.fixes.push(Fix { title: format!("remove `{key}`"), edits });
+        finding.fixes.push(Fix { title: message!("hint.remove", "remove `{key}`", key), edits });
     }
 }
 

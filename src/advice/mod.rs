@@ -8,5 +8,6 @@ pub mod correct;
 pub mod hints;
 pub mod locate;
 pub mod nearest;
+mod other_versions;
 pub mod shape;
 pub mod suggest;

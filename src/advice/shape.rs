@@ -5,6 +5,7 @@
 
 use crate::api::Struct;
 use crate::finding::Edit;
+use crate::message::message;
 use crate::text::edit::{self, Edits};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use crate::text::{Span, Style};
@@ -26,8 +27,8 @@ impl Move {
     /// Returns the title of the fix.
     pub fn title(&self, field: &str) -> String {
         match self {
-            Move::Under { into, .. } => format!("move the fields under `{into}`"),
-            Move::Out => format!("move the fields out of `{field}`"),
+            Move::Under { into, .. } => message!("shape.move-under", "move the fields under `{into}`", into),
+            Move::Out => message!("shape.move-out", "move the fields out of `{field}`", field),
         }
     }
 

@@ -1,9 +1,11 @@
 //! What was probably meant: near spellings, the right place for a field, fields and kinds of other API versions.
 
 use crate::advice::nearest::{Nearest, distance, folded};
+use crate::advice::other_versions::{in_other_version, of_earlier_design};
 use crate::advice::shape::Move;
 use crate::api::meta::OBJECT_META;
 use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
+use crate::message::{Template, message, template};
 
 /// A suggestion to replace a name.
 #[derive(Clone, Debug)]
@@ -28,73 +30,40 @@ impl Suggestion {
     }
 }
 
-/// Fields of other versions: Go struct, field, what to know. `resource.k8s.io` of 1.31 and later is another design.
-const OTHER_VERSIONS: &[(&str, &str, &str)] = &[
-    (
-        "ResourceClaimSpec",
-        "devices",
-        "`devices` belongs to v1alpha3 and later; in v1alpha1 and v1alpha2 a claim names a class: `resourceClassName`",
-    ),
-    (
-        "ResourceClaimSpec",
-        "deviceClassName",
-        "`deviceClassName` belongs to v1alpha3 and later, inside `devices.requests`; in v1alpha1 and v1alpha2 write `resourceClassName`",
-    ),
-    (
-        "ResourceClaimSpec",
-        "controller",
-        "`controller` belongs to v1alpha3; in v1alpha1 and v1alpha2 the driver is named by the ResourceClass",
-    ),
-    (
-        "AllocationResult",
-        "devices",
-        "`devices` belongs to v1alpha3 and later; in v1alpha2 the driver's result is in `resourceHandles`",
-    ),
-    (
-        "AllocationResult",
-        "nodeSelector",
-        "`nodeSelector` belongs to v1alpha3 and later; in v1alpha1 and v1alpha2 write `availableOnNodes`",
-    ),
-    ("AllocationResult", "controller", "`controller` belongs to v1alpha3; in v1alpha1 and v1alpha2 it is `status.driverName`"),
-    ("ResourceClaimStatus", "devices", "`devices` belongs to v1beta1 and later; v1alpha1 and v1alpha2 have no device status"),
-    (
-        "ResourceSlice",
-        "spec",
-        "`spec` of a ResourceSlice belongs to v1alpha3 and later; in v1alpha2 its fields stand at the top level",
-    ),
-    ("ResourceSlice", "pool", "`pool` belongs to v1alpha3 and later; v1alpha2 has no pools"),
-    ("ResourceSlice", "devices", "`devices` belongs to v1alpha3 and later; in v1alpha2 write `namedResources.instances`"),
-    (
-        "ResourceClass",
-        "selectors",
-        "`selectors` belongs to the DeviceClass of v1alpha3 and later; a ResourceClass has `suitableNodes`",
-    ),
-    ("ResourceClass", "config", "`config` belongs to the DeviceClass of v1alpha3 and later; a ResourceClass has `parametersRef`"),
-    (
-        "ResourceClass",
-        "defaultClaimParametersRef",
-        "`defaultClaimParametersRef` existed only during the development of 1.30 and is in no release; write `parametersRef` in the claim",
-    ),
-    ("ObjectMeta", "clusterName", "`clusterName` was removed from Kubernetes' metadata in 1.24; leave it out"),
-];
-
 /// Suggests what to write for a field that the schema does not have.
 pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     if schema.has(name) {
         let field = schema.fields.iter().find(|field| field.json == name)?;
         let gone = field.until.filter(|last| release.minor > *last);
-        let when = match gone {
-            Some(last) if last == field.since.minor => format!("in Kubernetes 1.{last} only"),
-            Some(last) => format!("in Kubernetes 1.{} to 1.{last} only", field.since.minor),
-            None => format!("since Kubernetes 1.{}", field.since.minor),
-        };
+        let first = field.since.minor;
         let instead = gone.and_then(|_| of_earlier_design(name, schema, api));
-        return Some(Suggestion::say(
-            instead.unwrap_or_else(|| format!("`{name}` exists {when}; the object is judged by {release}")),
-        ));
+        return Some(Suggestion::say(instead.unwrap_or_else(|| match gone {
+            Some(last) if last == first => message!(
+                "suggest.field-only-in",
+                "`{name}` exists in Kubernetes 1.{last} only; the object is judged by {release}",
+                name,
+                last,
+                release
+            ),
+            Some(last) => message!(
+                "suggest.field-until",
+                "`{name}` exists in Kubernetes 1.{first} to 1.{last} only; the object is judged by {release}",
+                name,
+                first,
+                last,
+                release
+            ),
+            None => message!(
+                "suggest.field-since",
+                "`{name}` exists since Kubernetes 1.{first}; the object is judged by {release}",
+                name,
+                first,
+                release
+            ),
+        })));
     }
     let other = match api.version.family {
-        Family::Classic => in_other_version(name, schema),
+        Family::Classic => in_other_version(name, schema).map(Suggestion::say),
         Family::Device => in_other_shape(name, schema, api),
     };
     if other.is_some() {
@@ -102,7 +71,8 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
     }
     let here = || schema.fields.iter().filter(|field| field.in_release(release));
     if let Some(field) = here().find(|field| folded(field.json).eq(folded(name))) {
-        return Some(Suggestion::rename(format!("write `{}`: field names are case-sensitive", field.json), field.json));
+        let help = message!("suggest.case-sensitive", "write `{name}`: field names are case-sensitive", name = field.json);
+        return Some(Suggestion::rename(help, field.json));
     }
     let mut nearest = Nearest::to(name);
     here().for_each(|field| nearest.consider(field.json));
@@ -113,15 +83,26 @@ pub fn field(name: &str, schema: &'static Struct, api: Api, release: Release) ->
         return Some(path);
     }
     if let Some(near) = near {
-        return Some(Suggestion::rename(format!("did you mean `{near}`?"), near));
+        return Some(Suggestion::rename(did_you_mean(near), near));
     }
     if let Some((holder, near)) = near_in_holder(name, schema, release) {
-        return Some(Suggestion::say(format!("did you mean `{near}`? It stands under `{holder}` in {}", api.version.name)));
+        return Some(Suggestion::say(message!(
+            "suggest.did-you-mean-under",
+            "did you mean `{near}`? It stands under `{holder}` in {version}",
+            near,
+            holder,
+            version = api.version.name
+        )));
     }
     // A prefix probably means the longer name, but the value may need another type: suggest it, without a fix.
     let mut longer = here().map(|field| field.json).filter(|json| begins(json, name));
     let whole = longer.next().filter(|_| longer.next().is_none())?;
-    Some(Suggestion::say(format!("did you mean `{whole}`?")))
+    Some(Suggestion::say(did_you_mean(whole)))
+}
+
+/// Returns the help that names what was probably meant.
+pub fn did_you_mean(near: &str) -> String {
+    message!("suggest.did-you-mean", "did you mean `{near}`?", near)
 }
 
 /// A field that holds those of a request or a device in some versions.
@@ -130,12 +111,12 @@ struct Holder {
     go: &'static str,
     name: &'static str,
     /// The versions without it.
-    flat: &'static str,
+    flat: [&'static str; 2],
 }
 
 const HOLDERS: [Holder; 2] = [
-    Holder { go: "DeviceRequest", name: "exactly", flat: "v1beta1 and v1alpha3" },
-    Holder { go: "Device", name: "basic", flat: "v1beta2 and v1" },
+    Holder { go: "DeviceRequest", name: "exactly", flat: ["v1beta1", "v1alpha3"] },
+    Holder { go: "Device", name: "basic", flat: ["v1beta2", "v1"] },
 ];
 
 /// Returns the struct whose fields are one level deeper in this version, if there is one.
@@ -164,16 +145,32 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     let has = |name: &str| schema.slot(name).is_some();
     match (schema.go, name) {
         ("DeviceRequest", "exactly") if !has("exactly") => {
-            let help = format!("`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request");
+            let help = message!(
+                "suggest.exactly-elsewhere",
+                "`exactly` belongs to v1beta2 and v1; in {version} its fields stand directly in the request",
+                version
+            );
             Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
         ("Device", "basic") if !has("basic") => {
-            let help = format!("`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device");
+            let help = message!(
+                "suggest.basic-elsewhere",
+                "`basic` belongs to v1beta1 and v1alpha3; in {version} its fields stand directly in the device",
+                version
+            );
             Some(Suggestion { moves: Some(Move::Out), ..Suggestion::say(help) })
         }
         _ => match holder(schema).filter(|(_, inner)| inner.slot(name).is_some()) {
-            Some((&Holder { name: into, flat, .. }, inner)) => {
-                let help = format!("`{name}` stands under `{into}` in {version}; {flat} have it here");
+            Some((&Holder { name: into, flat: [one, other], .. }, inner)) => {
+                let help = message!(
+                    "suggest.stands-under",
+                    "`{name}` stands under `{into}` in {version}; {one} and {other} have it here",
+                    name,
+                    into,
+                    version,
+                    one,
+                    other
+                );
                 Some(Suggestion { moves: Some(Move::Under { into, inner }), ..Suggestion::say(help) })
             }
             None => of_earlier_design(name, schema, api).map(Suggestion::say),
@@ -181,91 +178,15 @@ fn in_other_shape(name: &str, schema: &Struct, api: Api) -> Option<Suggestion> {
     }
 }
 
-/// Returns the replacement for a field of the classic family, or for one that a later version of the device family removed.
-fn of_earlier_design(name: &str, schema: &Struct, api: Api) -> Option<String> {
-    let place = if api.kind.kind == "ResourceClaimTemplate" { "spec.spec" } else { "spec" };
-    Some(match (schema.go, name) {
-        ("ResourceClaimSpec", "resourceClassName") => {
-            let version = api.version.name;
-            let flat = matches!(version, "v1alpha3" | "v1beta1");
-            let field = if flat { "deviceClassName" } else { "exactly.deviceClassName" };
-            format!(
-                "`resourceClassName` belongs to v1alpha2 and older; {version} names a DeviceClass in each request: `{place}.devices.requests[0].{field}`"
-            )
-        }
-        ("ResourceClaimSpec", "parametersRef") => format!(
-            "`parametersRef` belongs to v1alpha2 and older; write parameters into the claim: `{place}.devices.config[].opaque` with `driver` and `parameters`"
-        ),
-        ("ResourceClaimSpec", "allocationMode") => {
-            "`allocationMode` of a claim belongs to v1alpha2 and older: leave it out, claims are allocated when a pod needs them"
-                .to_owned()
-        }
-        ("ResourceClaimSpec", "deviceClassName" | "selectors" | "count" | "adminAccess" | "tolerations") => {
-            format!("`{name}` belongs to a request: `{place}.devices.requests[]`")
-        }
-        ("ResourceClaimSpec", "controller") => {
-            "`controller` belongs to v1alpha3 of Kubernetes 1.31: leave it out, the scheduler allocates".to_owned()
-        }
-        ("DeviceTaintRuleSpec", "selector") => {
-            "did you mean `deviceSelector`? Without it the rule is about every device".to_owned()
-        }
-        ("ResourceClaimStatus", "driverName") => {
-            "`driverName` belongs to v1alpha2 and older; each device of `status.allocation.devices.results` names its driver".to_owned()
-        }
-        ("ResourceClaimStatus", "deallocationRequested") => {
-            "`deallocationRequested` belongs to Kubernetes 1.31 and older: the scheduler deallocates".to_owned()
-        }
-        ("AllocationResult", "resourceHandles") => {
-            "`resourceHandles` belongs to v1alpha2; devices are listed in `devices.results`".to_owned()
-        }
-        ("AllocationResult", "availableOnNodes") => "`availableOnNodes` belongs to v1alpha2 and older; write `nodeSelector`".to_owned(),
-        ("AllocationResult", "shareable") => {
-            "`shareable` belongs to v1alpha2 and older: every claim can be shared by pods".to_owned()
-        }
-        ("DeviceClass", "driverName") => {
-            "`driverName` belongs to the ResourceClass of v1alpha2; select devices with `spec.selectors`: `device.driver == \"…\"`".to_owned()
-        }
-        ("DeviceClass", "parametersRef") => {
-            "`parametersRef` belongs to the ResourceClass of v1alpha2; write parameters into `spec.config[].opaque`".to_owned()
-        }
-        ("DeviceClass", "suitableNodes") | ("DeviceClassSpec", "suitableNodes") => {
-            "`suitableNodes` belongs to Kubernetes 1.31 and older: the nodes of a claim follow from its devices".to_owned()
-        }
-        ("ResourceSlice", "nodeName" | "driverName" | "namedResources") => {
-            format!("`{name}` at the top level belongs to v1alpha2; later slices have `spec` with `driver`, `pool` and `devices`")
-        }
-        ("DeviceTaintSelector", "deviceClassName" | "selectors") => {
-            format!("`{name}` of a DeviceTaintRule exists in Kubernetes 1.33 and 1.34 only; name `driver`, `pool` or `device`")
-        }
-        _ => return None,
-    })
-}
-
-fn in_other_version(name: &str, schema: &Struct) -> Option<Suggestion> {
-    if schema.go == "AllocationResult" {
-        if name == "resourceHandle" {
-            let help =
-                "`resourceHandle` belongs to v1alpha1; in v1alpha2 write `resourceHandles`: a list of `driverName` and `data`";
-            return Some(Suggestion::say(help));
-        }
-        if name == "resourceHandles" {
-            let help = "`resourceHandles` belongs to v1alpha2; in v1alpha1 write `resourceHandle`: the data as one string";
-            return Some(Suggestion::say(help));
-        }
-    }
-    let (_, _, help) = OTHER_VERSIONS.iter().find(|(go, field, _)| *go == schema.go && *field == name)?;
-    Some(Suggestion::say(*help))
-}
-
 /// Returns the unique nearest struct of the kind that has a field of this name.
 fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) -> Option<Suggestion> {
     let root = api.kind.schema;
     if name == "spec" && !root.has("spec") && std::ptr::eq(schema, root) {
-        let help = format!("a {} has no `spec`: write its fields at the top level", api.kind.kind);
+        let help = message!("suggest.no-spec", "a {kind} has no `spec`: write its fields at the top level", kind = api.kind.kind);
         return Some(Suggestion::say(help));
     }
     if std::ptr::eq(schema, root) && OBJECT_META.has(name) {
-        return Some(Suggestion::say(format!("`{name}` belongs under `metadata`")));
+        return Some(Suggestion::say(belongs_under(name, "metadata")));
     }
     // A name that many structs have does not tell which one was meant.
     if OBJECT_META.has(name) || matches!(name, "kind" | "apiGroup" | "apiVersion") {
@@ -286,9 +207,9 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
             }
             let path = path_of(&tables, at);
             return Some(Suggestion::say(if path.is_empty() {
-                format!("`{name}` belongs at the top level of a {}", api.kind.kind)
+                message!("suggest.belongs-at-top", "`{name}` belongs at the top level of a {kind}", name, kind = api.kind.kind)
             } else {
-                format!("`{name}` belongs under `{path}`")
+                belongs_under(name, &path)
             }));
         }
         let below = tables.len();
@@ -301,6 +222,10 @@ fn elsewhere(name: &str, schema: &'static Struct, api: Api, release: Release) ->
         level = below..tables.len();
     }
     None
+}
+
+fn belongs_under(name: &str, path: &str) -> String {
+    message!("suggest.belongs-under", "`{name}` belongs under `{path}`", name, path)
 }
 
 /// Returns the path of a struct without the root, found by following the parent indexes.
@@ -344,47 +269,70 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
     };
     if !known.served_by(release) {
         let (first, last) = known.minors();
-        let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
-        let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
-        let after = successor(kind).filter(|_| release.minor > last).map_or(String::new(), |after| format!(", where {after}"));
-        return Suggestion::say(format!("{} is served by {by}{instead}{after}", known.name));
+        let after = successor(kind).filter(|_| release.minor > last);
+        return Suggestion::say(served_by(known.name, first, last, instead(served, release, after)));
     }
     if let Some(row) = known.kinds.iter().find(|k| k.kind == kind)
         && let Some(last) = row.until.filter(|last| *last < release.minor)
     {
-        let instead = served.map_or(String::new(), |served| format!("; {release} serves {}", served.name));
-        let first = row.since.minor;
-        let by = if first == last { format!("1.{first} only") } else { format!("1.{first} to 1.{last}") };
-        let after = successor(kind).map_or(String::new(), |after| format!(", where {after}"));
-        return Suggestion::say(format!("{kind} in {} is served by {by}{instead}{after}", known.name));
+        let what = message!("suggest.kind-in-version", "{kind} in {version}", kind, version = known.name);
+        let instead = instead(served, release, successor(kind));
+        return Suggestion::say(served_by(&what, row.since.minor, last, instead));
     }
     if let Some(later) = known.kinds.iter().find(|k| k.kind == kind) {
-        return Suggestion::say(format!("{kind} exists since Kubernetes 1.{}, not in {release}", later.since.minor));
+        return Suggestion::say(message!(
+            "suggest.kind-since",
+            "{kind} exists since Kubernetes 1.{first}, not in {release}",
+            kind,
+            first = later.since.minor,
+            release
+        ));
     }
     // Versions of the same release can have different kinds: a kind can be younger than the newest version.
     let elsewhere = newest().find(|other| other.family == known.family && has_kind(other));
     if let (Some(other), true) = (elsewhere, known.kinds.iter().all(|k| k.kind != kind)) {
-        let help = format!("{release} has {kind} in {}: write `{}`", other.name, other.api_version);
+        let help = message!(
+            "suggest.kind-in-other-version",
+            "{release} has {kind} in {version}: write `{api_version}`",
+            release,
+            kind,
+            version = other.name,
+            api_version = other.api_version
+        );
         return Suggestion { api_version: Some(other.api_version), ..Suggestion::say(help) };
     }
     match (kind, known.name) {
         ("PodScheduling", "v1alpha2") => {
-            return Suggestion::rename("v1alpha2 calls it PodSchedulingContext", "PodSchedulingContext");
+            return renamed(known, "PodSchedulingContext");
         }
         ("PodSchedulingContext", "v1alpha1") => {
-            return Suggestion::rename("v1alpha1 calls it PodScheduling", "PodScheduling");
+            return renamed(known, "PodScheduling");
         }
         ("NodeResourceSlice", _) => {
-            return Suggestion::say("NodeResourceSlice was the name of ResourceSlice during the development of 1.30");
+            return Suggestion::say(message!(
+                "suggest.node-resource-slice",
+                "NodeResourceSlice was the name of ResourceSlice during the development of 1.30"
+            ));
         }
         ("DeviceClass" | "DeviceTaintRule", _) if known.family == Family::Classic => {
-            return Suggestion::say(format!("{kind} belongs to v1alpha3 and later; {version} has ResourceClass"));
-        }
-        (_, _) if known.family == Family::Device && successor(kind).is_some() => {
-            let after = successor(kind).unwrap_or_default();
-            return Suggestion::say(format!("{kind} is not in {version} of Kubernetes {release}: {after}"));
+            return Suggestion::say(message!(
+                "suggest.kind-later",
+                "{kind} belongs to v1alpha3 and later; {version} has ResourceClass",
+                kind,
+                version
+            ));
         }
         _ => {}
+    }
+    if let Some(after) = successor(kind).filter(|_| known.family == Family::Device) {
+        return Suggestion::say(message!(
+            "suggest.kind-gone",
+            "{kind} is not in {version} of Kubernetes {release}: {after}",
+            kind,
+            version,
+            release,
+            after = after.text()
+        ));
     }
     let wanted = folded(kind);
     let mut names = Vec::new();
@@ -399,36 +347,81 @@ pub fn kind(api_version: &str, kind: &str, release: Release) -> Suggestion {
         names.push(known.kind);
     }
     match same.or(nearest.found()) {
-        Some(near) => Suggestion::rename(format!("did you mean `{near}`?"), near),
-        None => Suggestion::say(format!("{version} has the kinds {}", names.join(", "))),
+        Some(near) => Suggestion::rename(did_you_mean(near), near),
+        None => Suggestion::say(message!(
+            "suggest.kinds-of-version",
+            "{version} has the kinds {kinds}",
+            version,
+            kinds = names.join(", ")
+        )),
     }
 }
 
+fn renamed(version: &Version, name: &'static str) -> Suggestion {
+    let help = message!("suggest.version-calls-it", "{version} calls it {name}", version = version.name, name);
+    Suggestion::rename(help, name)
+}
+
+/// Says which releases serve a version or a kind of it, and what another one has instead.
+fn served_by(what: &str, first: u8, last: u8, instead: Option<String>) -> String {
+    let served = if first == last {
+        message!("suggest.served-by-one", "{what} is served by 1.{first} only", what, first)
+    } else {
+        message!("suggest.served-by", "{what} is served by 1.{first} to 1.{last}", what, first, last)
+    };
+    match instead {
+        Some(instead) => message!("suggest.served-and", "{served}; {instead}", served, instead),
+        None => served,
+    }
+}
+
+/// Returns the version that the release serves, and what has taken the place of a kind there.
+fn instead(served: Option<&Version>, release: Release, after: Option<Template>) -> Option<String> {
+    let serves = serves(served?, release);
+    Some(match after {
+        Some(after) => message!("suggest.serves-where", "{serves}, where {after}", serves, after = after.text()),
+        None => serves,
+    })
+}
+
+fn serves(served: &Version, release: Release) -> String {
+    message!("suggest.release-serves", "{release} serves {version}", release, version = served.name)
+}
+
 /// Returns the replacement for a removed kind.
-fn successor(kind: &str) -> Option<&'static str> {
+fn successor(kind: &str) -> Option<Template> {
     Some(match kind {
-        "ResourceClass" => "DeviceClass takes its place",
-        "ResourceClaimParameters" | "ResourceClassParameters" => "parameters stand in `config[].opaque` of claims and classes",
-        "PodScheduling" | "PodSchedulingContext" => "the scheduler allocates and needs no such object",
+        "ResourceClass" => template!("suggest.after-resource-class", "DeviceClass takes its place"),
+        "ResourceClaimParameters" | "ResourceClassParameters" => {
+            template!("suggest.after-parameters", "parameters stand in `config[].opaque` of claims and classes")
+        }
+        "PodScheduling" | "PodSchedulingContext" => {
+            template!("suggest.after-pod-scheduling", "the scheduler allocates and needs no such object")
+        }
         _ => return None,
     })
 }
 
 fn unknown_version(version: &str, served: Option<&'static Version>, release: Release) -> Suggestion {
     let known = VERSIONS.iter().find(|known| known.name == version && known.family == Family::Device);
-    let since = known.map(|known| format!("1.{}", known.served.0));
-    let serves = served.map_or(String::new(), |served| format!("{release} serves {}", served.name));
+    let since = known.map(|known| known.served.0);
     let mut nearest = Nearest::to(version);
     VERSIONS.iter().for_each(|known| nearest.consider(known.name));
     if since.is_none()
         && let Some(served) = served.filter(|served| nearest.found() == Some(served.name))
     {
-        let help = format!("did you mean `{}`?", served.api_version);
-        return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(help) };
+        return Suggestion { api_version: Some(served.api_version), ..Suggestion::say(did_you_mean(served.api_version)) };
     }
+    let serves = served.map_or(String::new(), |served| serves(served, release));
     Suggestion::say(match since {
-        Some(since) => format!("{version} exists since Kubernetes {since} and is another design; {serves}"),
-        None => format!("there is no version {version} of this group; {serves}"),
+        Some(first) => message!(
+            "suggest.version-later",
+            "{version} exists since Kubernetes 1.{first} and is another design; {serves}",
+            version,
+            first,
+            serves
+        ),
+        None => message!("suggest.no-such-version", "there is no version {version} of this group; {serves}", version, serves),
     })
 }
 
@@ -445,8 +438,11 @@ pub fn identifier(name: &str) -> Option<String> {
         return None;
     }
     let whole = domain.map_or_else(|| plain.clone(), |domain| format!("{domain}/{plain}"));
-    Some(format!(
-        "write `{whole}`: CEL reads the name as `device.attributes[\"domain\"].{plain}`, so that it has letters, digits and `_` only"
+    Some(message!(
+        "suggest.identifier",
+        "write `{whole}`: CEL reads the name as `device.attributes[\"domain\"].{plain}`, so that it has letters, digits and `_` only",
+        whole,
+        plain
     ))
 }
 

@@ -3,6 +3,7 @@
 //! Source: `pkg/features/kube_features.go` of each release, read from the running components.
 
 use crate::api::Release;
+use crate::message::message;
 
 macro_rules! gates {
     ($($(#[$doc:meta])+ $name:ident,)+) => {
@@ -198,7 +199,12 @@ impl Gates {
         for (name, on) in set {
             let gate = Gate::named(name).filter(|gate| gate.default_in(release).is_some());
             let Some(gate) = gate else {
-                return Err(format!("Kubernetes {release} has no feature gate `{name}` for these kinds"));
+                return Err(message!(
+                    "api.no-gate",
+                    "Kubernetes {release} has no feature gate `{name}` for these kinds",
+                    release,
+                    name,
+                ));
             };
             let locked = match gate.default_in(release) {
                 Some(Setting::Locked) => Some(true),
@@ -206,14 +212,26 @@ impl Gates {
                 _ => None,
             };
             if let Some(value) = locked.filter(|value| *value != on) {
-                return Err(format!("`{name}` is locked to {value} in Kubernetes {release}"));
+                return Err(message!(
+                    "api.gate-locked",
+                    "`{name}` is locked to {value} in Kubernetes {release}",
+                    name,
+                    value,
+                    release,
+                ));
             }
             gates = gates.set(gate, on);
         }
         for (gate, needed, since) in NEEDS {
             if *since <= release.minor && gates.on(*gate) && !gates.on(*needed) {
                 let (gate, needed) = (gate.name(), needed.name());
-                return Err(format!("Kubernetes {release} does not start with `{gate}` on and `{needed}` off"));
+                return Err(message!(
+                    "api.gate-needs-gate",
+                    "Kubernetes {release} does not start with `{gate}` on and `{needed}` off",
+                    release,
+                    gate,
+                    needed,
+                ));
             }
         }
         Ok(gates)

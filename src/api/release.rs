@@ -1,6 +1,7 @@
 //! Kubernetes releases as data: which rule variants apply where.
 
 use crate::go::GoUnicode;
+use crate::message::message;
 use crate::names::{DottedLabel, Wording};
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -77,11 +78,21 @@ impl Release {
         let minor = text.rsplit_once('.').and_then(|(minor, patch)| patch.parse::<u64>().ok().and(Release::parse(minor)));
         match minor {
             Some(last) if text.matches('.').count() == 2 => {
-                format!("Kubernetes {text} is not known: the last patch known here is {last}")
+                message!(
+                    "api.patch-unknown",
+                    "Kubernetes {release} is not known: the last patch known here is {last}",
+                    release = text,
+                    last,
+                )
             }
             _ => {
                 let minors: Vec<String> = LAST_PATCHES.iter().map(|last| format!("`1.{}`", last.minor)).collect();
-                format!("unknown release `{text}`; write one of {}, or with a patch, `1.26.1`", minors.join(", "))
+                message!(
+                    "api.release-unknown",
+                    "unknown release `{release}`; write one of {known}, or with a patch, `1.26.1`",
+                    release = text,
+                    known = minors.join(", "),
+                )
             }
         }
     }

@@ -5,6 +5,7 @@
 //! conversion between v1alpha1 and v1alpha2.
 
 use super::{Family, Struct, Version, classic, device};
+use crate::message::{Template, template};
 
 /// Two adjacent versions of a family and their differences.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ pub enum Row {
         of: &'static str,
         field: &'static str,
         /// Why the older version has no place for it.
-        reason: &'static str,
+        reason: Template,
     },
 }
 
@@ -99,7 +100,10 @@ pub const CLASSIC: &[Step] = &[Step {
         Row::Drop {
             of: "ResourceClass",
             field: "structuredParameters",
-            reason: "v1alpha1 has no structured parameters: there the driver's controller allocates",
+            reason: template!(
+                "loss.structured-parameters",
+                "v1alpha1 has no structured parameters: there the driver's controller allocates",
+            ),
         },
     ],
 }];

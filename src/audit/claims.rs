@@ -2,6 +2,7 @@
 
 use super::finder::{About, Finder};
 use crate::finding::{Code, FieldPath, field_path};
+use crate::message::message;
 use crate::place::device::amount::{spell, spell_like};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{AllocatedDevice, Claim, Consumer, Device, Pod};
@@ -109,7 +110,7 @@ fn named(holders: &[&Holder<'_>]) -> String {
     let more = names.len().saturating_sub(NAMED);
     names.truncate(NAMED);
     let names = names.join(", ");
-    if more > 0 { format!("{names} and {more} more") } else { names }
+    if more > 0 { message!("audit.names-and-more", "{names} and {more} more", names, more) } else { names }
 }
 
 fn device(
@@ -125,30 +126,44 @@ fn device(
     if let (Some(first), Some(last)) = (whole.first(), users.last())
         && users.len() > 1
     {
-        let how = match (whole.len(), shares.len()) {
-            (1, _) => format!("held as a whole by claim {} and shared by {}", first.claim.metadata.full_name(), named(&shares)),
-            (many, 0) => format!("held {many} times as a whole, by {}", named(&whole)),
-            (many, _) => format!("held {many} times as a whole, by {}, and shared by {}", named(&whole), named(&shares)),
+        let message = match (whole.len(), shares.len()) {
+            (1, _) => message!(
+                "audit.device-held-and-shared",
+                "device {device} is held as a whole by claim {claim} and shared by {others}",
+                device = spelled,
+                claim = first.claim.metadata.full_name(),
+                others = named(&shares),
+            ),
+            (many, 0) => message!(
+                "audit.device-held-often",
+                "device {device} is held {many} times as a whole, by {holders}",
+                device = spelled,
+                many,
+                holders = named(&whole),
+            ),
+            (many, _) => message!(
+                "audit.device-held-often-and-shared",
+                "device {device} is held {many} times as a whole, by {holders}, and shared by {others}",
+                device = spelled,
+                many,
+                holders = named(&whole),
+                others = named(&shares),
+            ),
         };
-        finder.tell(Code::DeviceHeldTwice, last.about(), format!("device {spelled} is {how}"), None);
+        finder.tell(Code::DeviceHeldTwice, last.about(), message, None);
     }
     for admin in admins.iter().filter(|_| !users.is_empty()) {
-        let message = format!(
-            "claim {} has admin access to device {spelled}, which {} uses",
-            admin.claim.metadata.full_name(),
-            named(&users)
+        let message = message!(
+            "audit.admin-access-in-use",
+            "claim {claim} has admin access to device {device}, which {users} uses",
+            claim = admin.claim.metadata.full_name(),
+            device = spelled,
+            users = named(&users),
         );
         finder.tell(Code::AdminAccessInUse, admin.about_field("adminAccess"), message, None);
     }
-    let effect = match published {
-        _ if !has_slices => None,
-        None => Some("which no slice publishes"),
-        Some(published) if published.is_stale => Some("which only slices of an older generation publish"),
-        Some(_) => None,
-    };
     for holder in holders {
-        if let Some(effect) = effect {
-            let message = format!("claim {} holds device {spelled}, {effect}", holder.claim.metadata.full_name());
+        if has_slices && let Some(message) = unpublished(holder.claim, &spelled, published) {
             finder.tell(Code::DeviceUnpublished, holder.about_field("device"), message, None);
         }
         negative(holder, &spelled, finder);
@@ -156,13 +171,36 @@ fn device(
     capacity(&spelled, &shares, published.map(|published| published.device), finder);
 }
 
+/// Says that no current slice publishes a device that a claim holds.
+fn unpublished(claim: &Claim, device: &str, published: Option<&Published<'_>>) -> Option<String> {
+    match published {
+        None => Some(message!(
+            "audit.device-unpublished",
+            "claim {claim} holds device {device}, which no slice publishes",
+            claim = claim.metadata.full_name(),
+            device,
+        )),
+        Some(Published { is_stale, .. }) => is_stale.then(|| {
+            message!(
+                "audit.device-of-older-generation",
+                "claim {claim} holds device {device}, which only slices of an older generation publish",
+                claim = claim.metadata.full_name(),
+                device,
+            )
+        }),
+    }
+}
+
 fn negative(holder: &Holder<'_>, device: &str, finder: &mut Finder<'_, '_>) {
     for (capacity, amount) in holder.result.consumed_capacity.iter().flat_map(|consumed| consumed.iter()) {
         if amount.nanos() < 0 {
-            let claim = holder.claim.metadata.full_name();
-            let message = format!(
-                "claim {claim} consumes {} of capacity {capacity} of device {device}: others get more than there is",
-                amount.text()
+            let message = message!(
+                "audit.negative-capacity",
+                "claim {claim} consumes {amount} of capacity {capacity} of device {device}: others get more than there is",
+                claim = holder.claim.metadata.full_name(),
+                amount = amount.text(),
+                capacity,
+                device,
             );
             finder.tell(Code::ConsumptionNegative, holder.about_field("consumedCapacity"), message, None);
         }
@@ -179,15 +217,23 @@ fn capacity(name: &str, shares: &[&Holder<'_>], device: Option<&Device>, finder:
     }
     for (capacity, used) in used {
         let message = match device.capacity.get(capacity) {
-            Some(total) if used > total.value.nanos() => format!(
-                "capacity {capacity} of device {name} is overdrawn: {} of {} in use, by {}",
-                spell_like(used, total.value.text()),
-                total.value.text(),
-                named(shares)
+            Some(total) if used > total.value.nanos() => message!(
+                "audit.capacity-overdrawn",
+                "capacity {capacity} of device {device} is overdrawn: {used} of {total} in use, by {users}",
+                capacity,
+                device = name,
+                used = spell_like(used, total.value.text()),
+                total = total.value.text(),
+                users = named(shares),
             ),
-            None if used != 0 => {
-                format!("{} consumes {} of capacity {capacity}, which device {name} does not publish", named(shares), spell(used))
-            }
+            None if used != 0 => message!(
+                "audit.capacity-unpublished",
+                "{users} consumes {used} of capacity {capacity}, which device {device} does not publish",
+                users = named(shares),
+                used = spell(used),
+                capacity,
+                device = name,
+            ),
             _ => continue,
         };
         finder.tell(Code::CapacityOverdrawn, last.about_field("consumedCapacity"), message, None);
@@ -201,19 +247,76 @@ fn being_deleted(claim: &Claim, finder: &mut Finder<'_, '_>) {
         return;
     }
     let users = match claim.status.reserved_for.as_slice() {
-        [] => "it is reserved for nobody".to_owned(),
+        [] => message!("audit.reserved-for-nobody", "it is reserved for nobody").into_owned(),
         users => {
             let names: Vec<&str> = users.iter().take(NAMED).map(|user| user.name.as_str()).collect();
             let more = users.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("it is reserved for {}{more}", names.join(", "))
+            let names = names.join(", ");
+            if more > 0 {
+                message!("audit.reserved-for-and-more", "it is reserved for {names} and {more} more", names, more)
+            } else {
+                message!("audit.reserved-for", "it is reserved for {names}", names)
+            }
         }
     };
-    let devices = if devices == 1 { "1 device".to_owned() } else { format!("{devices} devices") };
-    let message =
-        format!("claim {} is being deleted since {since} and still holds {devices}: {users}", claim.metadata.full_name());
+    let name = claim.metadata.full_name();
+    let message = if devices == 1 {
+        message!(
+            "audit.deleting-holds-one",
+            "claim {claim} is being deleted since {since} and still holds 1 device: {users}",
+            claim = name,
+            since,
+            users,
+        )
+    } else {
+        message!(
+            "audit.deleting-holds",
+            "claim {claim} is being deleted since {since} and still holds {devices} devices: {users}",
+            claim = name,
+            since,
+            devices,
+            users,
+        )
+    };
     let about = About::object("ResourceClaim", &claim.metadata).at(field_path!["metadata", "deletionTimestamp"]);
     finder.tell(Code::ClaimDeletingHolds, about, message, None);
+}
+
+/// Why a consumer does not use its claim.
+enum Unused {
+    Absent,
+    /// Another pod has its name.
+    Replaced,
+    Ended,
+}
+
+impl Unused {
+    fn message(self, claim: &str, resource: &str, consumer: &str) -> String {
+        let kind = resource.trim_end_matches('s');
+        match self {
+            Unused::Absent => message!(
+                "audit.reserved-for-absent",
+                "claim {claim} is reserved for {kind} {consumer}, which is not there",
+                claim,
+                kind,
+                consumer,
+            ),
+            Unused::Replaced => message!(
+                "audit.reserved-for-replaced",
+                "claim {claim} is reserved for {kind} {consumer}, which is not there: another pod has its name",
+                claim,
+                kind,
+                consumer,
+            ),
+            Unused::Ended => message!(
+                "audit.reserved-for-ended",
+                "claim {claim} is reserved for {kind} {consumer}, which has ended",
+                claim,
+                kind,
+                consumer,
+            ),
+        }
+    }
 }
 
 /// The objects for which claims can be reserved.
@@ -226,26 +329,26 @@ impl Consumers<'_> {
     fn check(&self, claim: &Claim, finder: &mut Finder<'_, '_>) {
         for (index, user) in claim.status.reserved_for.iter().enumerate() {
             let Some(problem) = self.problem(&claim.metadata.namespace, user) else { continue };
-            let (name, owner) = (claim.metadata.full_name(), format!("{}/{}", claim.metadata.namespace, user.name));
-            let message = format!("claim {name} is reserved for {} {owner}, {problem}", user.resource.trim_end_matches('s'));
+            let owner = format!("{}/{}", claim.metadata.namespace, user.name);
+            let message = problem.message(&claim.metadata.full_name(), &user.resource, &owner);
             let about = About::object("ResourceClaim", &claim.metadata).at(field_path!["status", "reservedFor", index]);
             finder.tell(Code::ReservedForGone, about, message, None);
         }
     }
 
     /// Returns why a consumer does not use its claim; `None`: it does, or nothing of its kind is given.
-    fn problem(&self, namespace: &str, user: &Consumer) -> Option<&'static str> {
+    fn problem(&self, namespace: &str, user: &Consumer) -> Option<Unused> {
         let name = (namespace, user.name.as_str());
         match (user.api_group.as_str(), user.resource.as_str()) {
             ("", "pods") if !self.pods.is_empty() => match self.pods.get(&name) {
-                None => Some("which is not there"),
+                None => Some(Unused::Absent),
                 Some(pod) if !user.uid.is_empty() && !pod.metadata.uid.is_empty() && pod.metadata.uid != user.uid => {
-                    Some("which is not there: another pod has its name")
+                    Some(Unused::Replaced)
                 }
-                Some(pod) => matches!(pod.status.phase.as_str(), "Succeeded" | "Failed").then_some("which has ended"),
+                Some(pod) => matches!(pod.status.phase.as_str(), "Succeeded" | "Failed").then_some(Unused::Ended),
             },
             ("scheduling.k8s.io", "podgroups") if !self.groups.is_empty() => {
-                (!self.groups.contains(&name)).then_some("which is not there")
+                (!self.groups.contains(&name)).then_some(Unused::Absent)
             }
             _ => None,
         }

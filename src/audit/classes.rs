@@ -3,9 +3,11 @@
 use super::finder::{About, Finder};
 use super::{MOST_TRIALS, current};
 use crate::advice::nearest::Nearest;
+use crate::advice::suggest;
 use crate::cel::Environment;
 use crate::expression::unparsable::{Unparsable, unparsable};
 use crate::finding::{Code, FieldPath, field_path};
+use crate::message::message;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Ask, Claim, ClaimSpec, Class, Meta, Selector};
 use crate::place::device::selectors::Cell;
@@ -39,8 +41,12 @@ pub fn check(cluster: &Cluster<'_>, environment: &Arc<Environment>, finder: &mut
     let selected = facts.classes.iter().map(|class| {
         trials = trials.saturating_add(devices.len().saturating_mul(class.spec.selectors.len().max(1)));
         if trials > MOST_TRIALS {
-            let message =
-                format!("class {} was not tried on the devices: {MOST_TRIALS} trials are the most", class.metadata.name);
+            let message = message!(
+                "audit.class-untried",
+                "class {class} was not tried on the devices: {most} trials are the most",
+                class = class.metadata.name,
+                most = MOST_TRIALS,
+            );
             finder.tell(Code::PlacementNotModelled, about(class), message, None);
             return None;
         }
@@ -58,8 +64,13 @@ fn absent(names: &BTreeSet<&str>, claim: &Claim, finder: &mut Finder<'_, '_>) {
         }
         let mut nearest = Nearest::to(class);
         names.iter().for_each(|name| nearest.consider(name));
-        let help = nearest.found().map(|near| format!("did you mean `{near}`?"));
-        let message = format!("claim {} waits: there is no DeviceClass `{class}`", claim.metadata.full_name());
+        let help = nearest.found().map(suggest::did_you_mean);
+        let message = message!(
+            "audit.claim-waits-for-class",
+            "claim {claim} waits: there is no DeviceClass `{class}`",
+            claim = claim.metadata.full_name(),
+            class,
+        );
         let about = About::object("ResourceClaim", &claim.metadata).at(path.join(&field_path!["deviceClassName"]));
         finder.tell(Code::ClassNotInInput, about, message, help);
     }
@@ -105,17 +116,28 @@ fn select(cluster: &Cluster<'_>, class: &Class, devices: &[DeviceAt], finder: &m
     }
     let name = &class.metadata.name;
     if let Some((index, selector, at)) = failed {
-        let message = format!(
-            "the selector of class {name} fails on {failures} of {} devices, first on {}: {}",
-            devices.len(),
-            cluster.device_name(at),
-            cluster.selector_error(selector, at)
+        let message = message!(
+            "audit.class-selector-fails",
+            "the selector of class {class} fails on {failures} of {devices} devices, first on {first}: {error}",
+            class = name,
+            failures,
+            devices = devices.len(),
+            first = cluster.device_name(at),
+            error = cluster.selector_error(selector, at),
         );
-        let help = "no claim of the class is allocated on nodes where such a device is asked about: select by `device.driver` first, and test attributes with `has(…)`";
+        let help = message!(
+            "audit.class-selector-fails-help",
+            "no claim of the class is allocated on nodes where such a device is asked about: select by `device.driver` first, and test attributes with `has(…)`"
+        );
         let about = about(class).at(field_path!["spec", "selectors", index, "cel", "expression"]);
-        finder.tell(Code::SelectorFails, about, message, Some(help.to_owned()));
+        finder.tell(Code::SelectorFails, about, message, Some(help.into_owned()));
     } else if selected.is_empty() && !devices.is_empty() {
-        let message = format!("class {name} selects none of the {} devices", devices.len());
+        let message = message!(
+            "audit.class-selects-nothing",
+            "class {class} selects none of the {devices} devices",
+            class = name,
+            devices = devices.len(),
+        );
         finder.tell(Code::ClassSelectsNothing, about(class).at(field_path!["spec", "selectors"]), message, None);
     }
     selected
@@ -154,7 +176,7 @@ impl<'f> Texts<'_, 'f> {
             let Ok(program) = self.environment.compile(&cel.expression) else { continue };
             for Unparsable { message, help, .. } in unparsable(&program, self.environment) {
                 let about = About::object(kind, metadata).at(path.join(&field_path!["selectors", index, "cel", "expression"]));
-                finder.tell(Code::SelectorUnparsable, about, message, Some(help));
+                finder.tell(Code::SelectorUnparsable, about, message, Some(help.into_owned()));
             }
         }
     }

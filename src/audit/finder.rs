@@ -6,6 +6,7 @@ use crate::finding::{Code, FieldPath, Finding, Severity, field_path};
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
+use crate::message::message;
 use crate::place::device::facts::Meta;
 use claimkit_values::order;
 
@@ -57,7 +58,7 @@ impl<'i, 't> Finder<'i, 't> {
     /// Adds a finding. Without `help` it gets the advice of its code.
     pub fn tell(&mut self, code: Code, about: About<'_>, message: String, help: Option<String>) {
         let mut finding = Finding::new(code, ORIGIN, message);
-        finding.help = help.map(Into::into).or_else(|| code.help().map(Into::into));
+        finding.help = help.map(Into::into).or_else(|| code.spoken_help());
         finding.object = self.index.find(about.kind, about.namespace, about.name);
         if let Some(item) = finding.object.and_then(|at| self.input.items.get(at))
             && let Some(tree) = self.input.tree(item)
@@ -113,7 +114,13 @@ impl<'i, 't> Finder<'i, 't> {
         order::sort(&mut counts);
         for (code, count) in counts.into_iter().filter(|(_, count)| *count > MOST_OF_ONE) {
             let more = count.saturating_sub(MOST_OF_ONE);
-            let message = format!("{more} more findings `{}` are left out, the limit is {MOST_OF_ONE}", code.name());
+            let message = message!(
+                "audit.findings-left-out",
+                "{more} more findings `{code}` are left out, the limit is {limit}",
+                more,
+                code = code.name(),
+                limit = MOST_OF_ONE,
+            );
             let worst = list.iter().filter(|finding| finding.code == code).map(|finding| finding.severity).min();
             list.push(Finding::of_severity(Code::LimitFindings, worst.unwrap_or(Severity::Info), ORIGIN, message));
         }

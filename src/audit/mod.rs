@@ -18,6 +18,7 @@ use crate::finding::{Code, Findings, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item};
+use crate::message::{message, template};
 use crate::place::device::behaviour;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::doctor;
@@ -185,25 +186,39 @@ pub fn audit<'t>(text: &'t str, options: &AuditOptions<'_>) -> Result<Audit<'t>,
 fn absent(facts: &Facts, finder: &mut Finder<'_, '_>) {
     let holds = facts.claims.iter().any(|claim| claim.status.allocation.is_some());
     let absent = [
-        (facts.slices.is_empty(), "ResourceSlice", "devices in use are not compared with those published", "resourceslices"),
-        (facts.claims.is_empty(), "ResourceClaim", "every device counts as free", "resourceclaims -A"),
-        (facts.pods.is_empty() && holds, "Pod", "it is not checked whether the pods of `reservedFor` exist", "pods -A"),
+        (
+            facts.slices.is_empty(),
+            template!("audit.no-slices", "no ResourceSlice is given: devices in use are not compared with those published"),
+            "resourceslices",
+        ),
+        (
+            facts.claims.is_empty(),
+            template!("audit.no-claims", "no ResourceClaim is given: every device counts as free"),
+            "resourceclaims -A",
+        ),
+        (
+            facts.pods.is_empty() && holds,
+            template!("audit.no-pods", "no Pod is given: it is not checked whether the pods of `reservedFor` exist"),
+            "pods -A",
+        ),
         (
             facts.nodes.is_empty() && !facts.slices.is_empty(),
-            "Node",
-            "it is not checked whether the nodes of slices exist",
+            template!("audit.no-nodes", "no Node is given: it is not checked whether the nodes of slices exist"),
             "nodes",
         ),
-        (facts.classes.is_empty(), "DeviceClass", "it is not checked what classes select", "deviceclasses"),
+        (
+            facts.classes.is_empty(),
+            template!("audit.no-classes", "no DeviceClass is given: it is not checked what classes select"),
+            "deviceclasses",
+        ),
     ];
-    for (_, kind, effect, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
-        let message = format!("no {kind} is given: {effect}");
-        let help = format!("add what `kubectl get {command} -o yaml` prints");
-        finder.tell(Code::ObjectsAbsent, About::nothing(), message, Some(help));
+    for (_, message, command) in absent.into_iter().filter(|(is_absent, ..)| *is_absent) {
+        let help = message!("audit.add-objects", "add what `kubectl get {command} -o yaml` prints", command);
+        finder.tell(Code::ObjectsAbsent, About::nothing(), message.text().into_owned(), Some(help));
     }
     if facts.slices.is_empty() && facts.claims.is_empty() {
-        let message = "the text holds no ResourceSlice and no ResourceClaim".to_owned();
-        finder.tell(Code::NothingChecked, About::nothing(), message, None);
+        let message = message!("audit.nothing-to-audit", "the text holds no ResourceSlice and no ResourceClaim");
+        finder.tell(Code::NothingChecked, About::nothing(), message.into_owned(), None);
     }
 }
 

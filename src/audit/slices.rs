@@ -2,6 +2,7 @@
 
 use super::finder::{About, Finder};
 use crate::finding::{Code, field_path};
+use crate::message::message;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Device, Slice};
 use claimkit_values::order;
@@ -38,17 +39,37 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
     let is_absent = |name: &Option<String>| name.as_deref().is_some_and(|name| !name.is_empty() && !nodes.contains(name));
     if is_absent(&slice.spec.node_name) {
         let node = slice.spec.node_name.as_deref().unwrap_or_default();
-        let message = format!("slice {} is of node {node}, which is not there", slice.metadata.name);
+        let message = message!(
+            "audit.slice-node-absent",
+            "slice {slice} is of node {node}, which is not there",
+            slice = slice.metadata.name,
+            node,
+        );
         finder.tell(Code::SliceNodeAbsent, about(slice).at(field_path!["spec", "nodeName"]), message, None);
     }
     let first = slice.spec.devices.iter().enumerate().find(|(_, device)| is_absent(&device.node_name));
     if let Some((index, device)) = first {
         let node = device.node_name.as_deref().unwrap_or_default();
         let count = slice.spec.devices.iter().filter(|device| is_absent(&device.node_name)).count();
-        let more =
-            if count > 1 { format!("; {} more devices of the slice likewise", count.saturating_sub(1)) } else { String::new() };
-        let message =
-            format!("device {} of slice {} is of node {node}, which is not there{more}", device.name, slice.metadata.name);
+        let (device, name) = (&device.name, &slice.metadata.name);
+        let message = if count > 1 {
+            message!(
+                "audit.device-nodes-absent",
+                "device {device} of slice {slice} is of node {node}, which is not there; {more} more devices of the slice likewise",
+                device,
+                slice = name,
+                node,
+                more = count.saturating_sub(1),
+            )
+        } else {
+            message!(
+                "audit.device-node-absent",
+                "device {device} of slice {slice} is of node {node}, which is not there",
+                device,
+                slice = name,
+                node,
+            )
+        };
         let about = about(slice).at(field_path!["spec", "devices", index, "nodeName"]);
         finder.tell(Code::SliceNodeAbsent, about, message, None);
     }
@@ -57,11 +78,13 @@ fn absent_nodes(slice: &Slice, nodes: &BTreeSet<&str>, finder: &mut Finder<'_, '
 fn negative(slice: &Slice, index: usize, device: &Device, finder: &mut Finder<'_, '_>) {
     for (at, consumption) in device.consumes_counters.iter().enumerate() {
         for (counter, amount) in consumption.counters.iter().filter(|(_, amount)| amount.value.nanos() < 0) {
-            let message = format!(
-                "device {} consumes {} of counter {counter} of set {}: using it leaves others more than there is",
-                device.name,
-                amount.value.text(),
-                consumption.counter_set
+            let message = message!(
+                "audit.negative-counter",
+                "device {device} consumes {amount} of counter {counter} of set {set}: using it leaves others more than there is",
+                device = device.name,
+                amount = amount.value.text(),
+                counter,
+                set = consumption.counter_set,
             );
             let about = about(slice).at(field_path!["spec", "devices", index, "consumesCounters", at]);
             finder.tell(Code::ConsumptionNegative, about, message, None);
@@ -78,7 +101,7 @@ struct Part<'f> {
 
 /// Reports devices of which one is a part of the other, as far as attributes say so, and that no common counter set keeps apart.
 fn partitions(cluster: &Cluster<'_>, pool: &str, devices: &[(DeviceAt, &Device)], finder: &mut Finder<'_, '_>) {
-    let mut parts: BTreeMap<usize, Part<'_>> = BTreeMap::new();
+    let mut parts: Vec<Part<'_>> = Vec::new();
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, part, whole, reason) in by_parent(devices).into_iter().chain(by_address(devices)) {
         if have_common_set(part, whole) {
@@ -86,17 +109,36 @@ fn partitions(cluster: &Cluster<'_>, pool: &str, devices: &[(DeviceAt, &Device)]
         }
         let sum = count.entry(&whole.name).or_default();
         *sum = sum.saturating_add(1);
-        parts.entry(cluster.flat(at)).or_insert(Part { whole: &whole.name, part: at, reason });
+        parts.push(Part { whole: &whole.name, part: at, reason });
     }
+    // The first one of each device counts.
+    order::sort_by_key(&mut parts, |part| cluster.flat(part.part));
+    parts.dedup_by_key(|part| cluster.flat(part.part));
     let mut told = BTreeSet::new();
-    for Part { whole, part, reason } in parts.into_values() {
+    for Part { whole, part, reason } in parts {
         let Some((slice, device)) = cluster.device(part).filter(|_| told.insert(whole)) else { continue };
         let more = count.get(whole).map_or(0, |count| count.saturating_sub(1));
-        let more = if more > 0 { format!("; {more} more of the kind") } else { String::new() };
-        let message = format!(
-            "devices {} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated{more}",
-            device.name
-        );
+        let part_name = &device.name;
+        let message = if more > 0 {
+            message!(
+                "audit.partitions-without-counters-more",
+                "devices {part} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated; {more} more of the kind",
+                part = part_name,
+                whole,
+                pool,
+                reason,
+                more,
+            )
+        } else {
+            message!(
+                "audit.partitions-without-counters",
+                "devices {part} and {whole} of pool {pool} are parts of one device ({reason}) without a common counter set: both can be allocated",
+                part = part_name,
+                whole,
+                pool,
+                reason,
+            )
+        };
         let about = about(slice).at(field_path!["spec", "devices", part.index, "name"]);
         finder.tell(Code::PartitionsWithoutCounters, about, message, None);
     }
@@ -124,7 +166,8 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
     }
     let pair = |(at, device, name, key): (DeviceAt, &'f Device, &'f str, (String, String))| {
         let whole = *parents.get(&key)?;
-        (!std::ptr::eq(whole, device)).then(|| (at, device, whole, format!("attribute {name} names it")))
+        let reason = || message!("audit.attribute-names-it", "attribute {name} names it", name);
+        (!std::ptr::eq(whole, device)).then(|| (at, device, whole, reason()))
     };
     children.into_iter().filter_map(pair).collect()
 }
@@ -138,7 +181,8 @@ fn by_address<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
         let Some(address) = device.attributes.get(BUS_ID).and_then(|value| value.string.as_deref()) else { continue };
         match known.get(address) {
             Some(whole) if kind_of(whole).is_some() && kind_of(device).is_some() && kind_of(whole) != kind_of(device) => {
-                found.push((at, device, *whole, format!("both have {BUS_ID} {address}")));
+                let reason = message!("audit.both-have-address", "both have {attribute} {address}", attribute = BUS_ID, address);
+                found.push((at, device, *whole, reason));
             }
             Some(_) => {}
             None => drop(known.insert(address, device)),

@@ -27,8 +27,8 @@ pub fn once(mut request: Request, host: &mut dyn Host) -> Option<Answer> {
 /// Puts the help for the command line in place of that for requests.
 fn for_command_line(answer: &mut Answer) {
     for finding in &mut answer.findings {
-        if let Some(help) = finding.command_help {
-            finding.help = Some(help.into());
+        if let Some(help) = finding.command_help.take() {
+            finding.help = Some(help);
         }
     }
 }

@@ -331,7 +331,7 @@ pub fn end_of_readable(arguments: &Arguments, reports: &[FileReport<'_>], host: 
             return FINE;
         }
         let what = match arguments.verb.name {
-            "evaluate" => Evaluation::NEEDS,
+            "evaluate" => Evaluation::NEEDS.english(),
             _ => "no object of resource.k8s.io",
         };
         host.err(&format!("claimkit: nothing was checked: {what} in {}\n", count(reports.len(), "file")));

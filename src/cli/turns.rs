@@ -78,7 +78,7 @@ pub fn pod(account: &PodAccount, turn: &Turn, users: &Users<'_>, width: Width) -
     if let Some(message) = &turn.message {
         line(message);
     }
-    if let Some(help) = turn.help {
+    if let Some(help) = &turn.help {
         line(&format!("= help: {help}"));
     }
     if let Some(waits_for) = &turn.waits_for {

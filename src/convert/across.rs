@@ -8,6 +8,7 @@ use crate::api::{Api, Family, Release, Version};
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
+use crate::message::{in_english, message};
 use crate::record::decode::Via;
 
 /// Plans the migration of a text's objects; empty if the target is not of the device family.
@@ -66,8 +67,8 @@ impl Converter<'_> {
         for decision in &object.decisions {
             let mut finding =
                 Finding::new(Code::ConversionDecision, Origin::Claimkit, decision.message()).with_span(decision.span);
-            if !decision.alternatives.is_empty() {
-                finding = finding.with_help(format!("or: {}", decision.alternatives.join("; or: ")));
+            if let Some(help) = decision.others() {
+                finding = finding.with_help(help);
             }
             finding.path = Some(decision.path.clone());
             self.push(input, item, index, finding);
@@ -95,7 +96,9 @@ impl Converter<'_> {
         let limits = Limits { bytes: usize::MAX, nodes: usize::MAX, ..self.options.limits };
         // The first conversion changed positions, so read the text again.
         let again = Input::read_via(&text, Via::Validator, source_release, &limits);
-        let done = match migrate::text::carry_out(&again, &plan(&again, self.to, self.options), &limits) {
+        // Comments of the text are English in every language.
+        let english = in_english(|| plan(&again, self.to, self.options));
+        let done = match migrate::text::carry_out(&again, &english, &limits) {
             Ok(done) => done,
             Err(finding) => {
                 self.findings.push(Finding { span: None, ..*finding });
@@ -135,11 +138,12 @@ impl Converter<'_> {
             }
         }
         if self.options.annotate {
-            let decisions: Vec<_> = kept.iter().map(|&old| migration.decisions(old)).collect();
-            match annotate::annotated(&text, &decisions) {
+            let decisions: Vec<_> = kept.iter().map(|&old| english.decisions(old)).collect();
+            match in_english(|| annotate::annotated(&text, &decisions)) {
                 Some(new) => text = new,
                 None => {
-                    let message = "the decisions are not in the text: it has no place for comments";
+                    let message =
+                        message!("convert.no-comments", "the decisions are not in the text: it has no place for comments");
                     self.findings.push(Finding::info(Code::ConversionDecision, Origin::Claimkit, message));
                 }
             }

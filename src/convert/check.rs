@@ -6,6 +6,7 @@ use crate::api::{Api, Family, Release};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item};
+use crate::message::message;
 use crate::record::Record;
 use crate::record::decode::{self, How, Via};
 use crate::rules::{self, Context, FieldError, Operation};
@@ -15,6 +16,7 @@ use crate::text::edit::{self, Edits};
 use crate::text::print::{self as printing, Order};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Span};
+use std::borrow::Cow;
 
 /// A conversion that was carried out.
 pub(super) struct Done {
@@ -40,7 +42,7 @@ pub(super) fn carry_out(
         let root = value::document(&mut tree, plan.root, plan.head.as_ref(), &plan.jobs());
         expected.push((tree, root));
     }
-    let mut reasons: Vec<Option<&'static str>> = vec![None; plans.len()];
+    let mut reasons: Vec<Option<Cow<'static, str>>> = vec![None; plans.len()];
     let mut text = rewritten(input, plans, &expected, &mut reasons, limits)?;
     for round in 0.. {
         let mut wrong = differing(input, &text, plans, &expected, limits);
@@ -51,7 +53,7 @@ pub(super) fn carry_out(
         let mut any = false;
         for at in wrong {
             if let Some(reason @ None) = reasons.get_mut(at) {
-                *reason = Some("an anchor or merge key to change serves another place too");
+                *reason = Some(message!("convert.anchor-shared", "an anchor or merge key to change serves another place too"));
                 any = true;
             }
         }
@@ -86,7 +88,7 @@ fn rewritten(
     input: &Input<'_>,
     plans: &[Plan],
     expected: &[(Tree<'_>, NodeId)],
-    reasons: &mut [Option<&'static str>],
+    reasons: &mut [Option<Cow<'static, str>>],
     limits: &Limits,
 ) -> Result<String, Box<Finding>> {
     // Each restart prints at least one more document, so the loop ends.
@@ -187,11 +189,15 @@ fn printed(
         Mode::Yaml => print::yaml(tree, root, edit::line_break(text, old.from()), limits.bytes, &mut out),
     };
     if !whole {
-        let message = format!("the converted document has more than {} bytes once aliases are written out", limits.bytes);
+        let message = message!(
+            "convert.too-large",
+            "the converted document has more than {bytes} bytes once aliases are written out",
+            bytes = limits.bytes
+        );
         return Err(Box::new(
             Finding::new(Code::LimitBytes, Origin::Claimkit, message)
                 .with_span(document.span)
-                .with_help("write the document with fewer aliases"),
+                .with_help(message!("convert.too-large-help", "write the document with fewer aliases")),
         ));
     }
     let before = text.get(..old.from()).unwrap_or("");
@@ -207,36 +213,57 @@ fn printed_finding(document: &Document<'_>, plan: &Plan, reason: &str, lossy: bo
     let inside = |comment: &Span| comment.from() >= old.from() && comment.from() < old.to();
     let bare = !tree.comments.iter().any(inside);
     let hidden = tree.ids().flat_map(|node| tree.entries(node)).any(|entry| entry.shadowed && !entry.merged);
-    let without = match (bare, hidden) {
-        (true, false) => "",
-        (false, false) => ", without its comments and anchors",
-        (true, true) => ", without what later keys of the same name replace",
-        (false, true) => ", without its comments and anchors and without what later keys of the same name replace",
+    let message = match (bare, hidden) {
+        (true, false) => message!("convert.printed", "the document is printed anew: {reason}", reason),
+        (false, false) => printed_without_comments(reason),
+        (true, true) => message!(
+            "convert.printed-without-replaced",
+            "the document is printed anew, without what later keys of the same name replace: {reason}",
+            reason
+        ),
+        (false, true) => message!(
+            "convert.printed-without-both",
+            "the document is printed anew, without its comments and anchors and without what later keys of the same name replace: {reason}",
+            reason
+        ),
     };
-    let message = format!("the document is printed anew{without}: {reason}");
     let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
         .with_span(Span::at(old.from()))
-        .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
-    if !without.is_empty() && !lossy {
+        .with_help(printed_help());
+    if (!bare || hidden) && !lossy {
         finding.severity = Severity::Error;
-        finding.help = Some(
-            "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document".into(),
-        );
-        finding.command_help =
-            Some("write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document");
+        finding.help = Some(message!(
+            "convert.printed-loss-help",
+            "write the fields without anchors, aliases and merge keys, or set `lossy` to `allow` to print the document"
+        ));
+        finding.command_help = Some(message!(
+            "convert.printed-loss-command-help",
+            "write the fields without anchors, aliases and merge keys, or give `--allow-loss` to print the document"
+        ));
     }
     finding.object = plan.objects.first().map(|&(index, ..)| index);
     finding
 }
 
-pub(super) fn disagrees(span: Span) -> Finding {
-    Finding::new(
-        Code::ConversionDisagrees,
-        Origin::Claimkit,
-        "the converted text does not read as the converted object: there is no result",
+/// Says that a document is printed anew and loses its comments.
+pub(super) fn printed_without_comments(reason: &str) -> String {
+    message!(
+        "convert.printed-without-comments",
+        "the document is printed anew, without its comments and anchors: {reason}",
+        reason
     )
-    .with_span(span)
-    .with_help("report the manifest to claimkit's authors: this is an error of claimkit")
+}
+
+/// Says how a document is not printed anew.
+pub(super) fn printed_help() -> Cow<'static, str> {
+    message!("convert.printed-help", "write the fields without anchors, aliases and merge keys to keep the text as it is")
+}
+
+pub(super) fn disagrees(span: Span) -> Finding {
+    let message = message!("convert.disagrees", "the converted text does not read as the converted object: there is no result");
+    Finding::new(Code::ConversionDisagrees, Origin::Claimkit, message)
+        .with_span(span)
+        .with_help(message!("convert.disagrees-help", "report the manifest to claimkit's authors: this is an error of claimkit"))
 }
 
 /// Returns the indexes of the plans whose documents do not hold the expected value. Documents without a plan must be unchanged.
@@ -344,7 +371,12 @@ fn explained(job: &super::job::Job, error: &FieldError, old: &Record<'_>) -> boo
 }
 
 pub(super) fn lost_validity(input: &Input<'_>, old: &Item, index: usize, error: &FieldError, release: Release) -> Finding {
-    let message = format!("Kubernetes {release} does not accept the converted object: {}", error.message());
+    let message = message!(
+        "convert.not-accepted",
+        "Kubernetes {release} does not accept the converted object: {error}",
+        release,
+        error = error.message()
+    );
     let mut finding = Finding::new(Code::ValidityLost, Origin::Claimkit, message);
     finding.path = Some(error.field.clone());
     finding.object = Some(index);

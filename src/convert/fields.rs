@@ -4,6 +4,7 @@ use super::job::{self, Job};
 use crate::api::steps::{self, Change, Row};
 use crate::api::{Field, Struct, Type};
 use crate::finding::Path;
+use crate::message::message;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A field that goes.
@@ -70,13 +71,21 @@ impl<'j> Sides<'j> {
                 let version = self.job.to.name;
                 let last = job::last_release(self.job.to, self.job.target).minor;
                 let reason = if source.since.minor > last {
-                    format!("the field came in Kubernetes 1.{}, the last release with {version} is 1.{last}", source.since.minor)
+                    message!(
+                        "loss.field-too-new",
+                        "the field came in Kubernetes 1.{since}, the last release with {version} is 1.{last}",
+                        since = source.since.minor,
+                        version,
+                        last
+                    )
                 } else if source.since > self.job.release {
-                    format!("the field came in Kubernetes 1.{}", source.since.minor)
+                    message!("loss.field-later", "the field came in Kubernetes 1.{since}", since = source.since.minor)
                 } else {
                     match source.until {
-                        Some(until) => format!("the last release with the field is Kubernetes 1.{until}"),
-                        None => format!("{version} has no field `{name}`"),
+                        Some(until) => {
+                            message!("loss.field-gone", "the last release with the field is Kubernetes 1.{until}", until)
+                        }
+                        None => message!("loss.no-field", "{version} has no field `{name}`", version, name),
                     }
                 };
                 Fate::Goes(reason)
@@ -86,7 +95,7 @@ impl<'j> Sides<'j> {
 
     /// Returns why only the amount of a capacity is kept.
     pub fn amount_only(&self) -> String {
-        format!("a capacity of {} is an amount and nothing else", self.job.to.name)
+        message!("loss.amount-only", "a capacity of {version} is an amount and nothing else", version = self.job.to.name)
     }
 }
 

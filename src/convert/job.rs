@@ -3,6 +3,7 @@
 use crate::api::steps::{self, Direction, Handle, Row, Step};
 use crate::api::{Api, Family, Kind as ApiKind, Release, Struct, Version};
 use crate::manifest::{Item, What};
+use crate::message::{Template, message};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// One object, or the head of a typed List, and what it becomes.
@@ -70,9 +71,11 @@ impl Job {
 
     /// Returns why a field that only the new version has is dropped: if kept, it would take effect for the first time.
     pub fn comes_to_life(&self, name: &str) -> String {
-        format!(
+        message!(
+            "loss.comes-to-life",
             "{from} has no field `{name}` and its server drops it; kept, it would get a meaning in {to}",
             from = self.from.name,
+            name,
             to = self.to.name
         )
     }
@@ -86,7 +89,7 @@ impl Job {
     }
 
     /// Returns the fields of the object that only the newer version has, and why.
-    pub fn newer_only(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn newer_only(&self) -> Vec<(&'static str, Template)> {
         let fields = self.rows().into_iter().filter_map(|row| match row {
             Row::Drop { of, field, reason } if *of == self.kind => Some((*field, *reason)),
             _ => None,

@@ -5,6 +5,7 @@ use super::job::{self, Job};
 use crate::api::Family;
 use crate::api::steps::{Direction, Handle};
 use crate::finding::Path;
+use crate::message::message;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, NodeId, Tree};
 use crate::text::{Span, edit};
@@ -34,7 +35,7 @@ pub fn losses(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Loss> {
         return found.list;
     }
     for (field, reason) in job.newer_only() {
-        found.newer_only(object, field, reason, job);
+        found.newer_only(object, field, &reason.text(), job);
     }
     if let Some(handle) = job.handle() {
         found.claim(object, handle, job);
@@ -115,7 +116,12 @@ impl Losses<'_, '_> {
             if at == kept {
                 self.kept(handle, &path, driver);
             } else {
-                self.push(&path, handle, tree.span(handle), "v1alpha1 holds the handle of one driver only".to_owned());
+                self.push(
+                    &path,
+                    handle,
+                    tree.span(handle),
+                    message!("loss.one-driver", "v1alpha1 holds the handle of one driver only").into_owned(),
+                );
             }
         }
     }
@@ -124,10 +130,15 @@ impl Losses<'_, '_> {
         let tree = self.tree;
         let named = job::text_of(tree, handle, "driverName");
         if job::text_of(tree, handle, "data").is_empty() {
-            let reason = "v1alpha1 has no handle without data".to_owned();
+            let reason = message!("loss.handle-without-data", "v1alpha1 has no handle without data").into_owned();
             self.push(path, handle, tree.span(handle), reason);
         } else if named != driver {
-            let reason = format!("v1alpha1 gives the data to the driver of the claim, `{driver}`, not to `{named}`");
+            let reason = message!(
+                "loss.data-of-other-driver",
+                "v1alpha1 gives the data to the driver of the claim, `{driver}`, not to `{named}`",
+                driver,
+                named
+            );
             match tree.entry(handle, "driverName") {
                 Some(entry) => self.entry(entry, path, &reason),
                 None => self.push(path, handle, tree.span(handle), reason),
@@ -138,11 +149,18 @@ impl Losses<'_, '_> {
             match name {
                 "driverName" | "data" if !entry.shadowed => {}
                 "driverName" | "data" => {
-                    self.entry(entry, path, &format!("a later `{name}` of the same handle takes its place"));
+                    let reason = message!("loss.replaced", "a later `{name}` of the same handle takes its place", name);
+                    self.entry(entry, path, &reason);
                 }
                 "structuredData" if job::is_null(tree, entry.value) => {}
-                "structuredData" => self.entry(entry, path, "v1alpha1 has no structured data in a handle"),
-                _ => self.entry(entry, path, &format!("v1alpha1 has no place for the field `{name}`")),
+                "structuredData" => {
+                    let reason = message!("loss.structured-data", "v1alpha1 has no structured data in a handle");
+                    self.entry(entry, path, &reason);
+                }
+                _ => {
+                    let reason = message!("loss.handle-field", "v1alpha1 has no place for the field `{name}`", name);
+                    self.entry(entry, path, &reason);
+                }
             }
         }
     }

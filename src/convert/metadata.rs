@@ -3,7 +3,9 @@
 use super::job::{self, Job};
 use crate::api::meta::LAST_APPLIED;
 use crate::finding::{Code, Finding, Origin, Path};
+use crate::message::message;
 use crate::text::tree::{Entry, NodeId, Tree};
+use std::borrow::Cow;
 
 /// Fields of `metadata` that the server writes and a manifest in a repository should not carry.
 pub const SERVER_FIELDS: &[&str] = &[
@@ -46,8 +48,13 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
             if tree.get(entry, "apiVersion").and_then(|node| tree.str(node)) == Some(job.from.api_version) {
                 findings.push(mentioned(
                     &item.field("apiVersion"),
-                    format!("{} records fields by the names of {} and is kept as it is", item.render(), job.from.name),
-                    "set `dropServerFields` to take `managedFields` out of a manifest",
+                    message!(
+                        "convert.managed-fields",
+                        "{path} records fields by the names of {version} and is kept as it is",
+                        path = item.render(),
+                        version = job.from.name
+                    ),
+                    message!("convert.managed-fields-help", "set `dropServerFields` to take `managedFields` out of a manifest"),
                 ));
             }
         }
@@ -56,8 +63,16 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
         {
             findings.push(mentioned(
                 &annotations.key(LAST_APPLIED),
-                format!("the annotation `{LAST_APPLIED}` holds an object of {} and is kept as it is", job.from.name),
-                "set `dropServerFields` to take it out; the next `kubectl apply` writes it anew",
+                message!(
+                    "convert.last-applied",
+                    "the annotation `{annotation}` holds an object of {version} and is kept as it is",
+                    annotation = LAST_APPLIED,
+                    version = job.from.name
+                ),
+                message!(
+                    "convert.last-applied-help",
+                    "set `dropServerFields` to take it out; the next `kubectl apply` writes it anew"
+                ),
             ));
         }
     }
@@ -68,24 +83,28 @@ pub fn findings(tree: &Tree<'_>, object: NodeId, job: &Job) -> Vec<Finding> {
             let item = list.index(at);
             findings.push(mentioned(
                 &item.field("apiVersion"),
-                format!("{} refers to an owner of {} and is kept as it is", item.render(), job.from.api_version),
-                "a cluster that does not serve that version cannot find the owner; write the new version and the owner's new uid",
+                message!(
+                    "convert.owner",
+                    "{path} refers to an owner of {version} and is kept as it is",
+                    path = item.render(),
+                    version = job.from.api_version
+                ),
+                message!(
+                    "convert.owner-help",
+                    "a cluster that does not serve that version cannot find the owner; write the new version and the owner's new uid"
+                ),
             ));
         }
     }
     findings
 }
 
-fn mentioned(path: &Path<'_>, message: String, help: &'static str) -> Finding {
+fn mentioned(path: &Path<'_>, message: String, help: Cow<'static, str>) -> Finding {
     Finding::new(Code::VersionMentioned, Origin::Claimkit, message).at(path).with_help(help)
 }
 
 fn dropped(path: &Path<'_>, entry: &Entry) -> Finding {
-    Finding::new(
-        Code::ServerFieldDropped,
-        Origin::Claimkit,
-        format!("`{}` is taken out: only the server writes it", path.render()),
-    )
-    .at(path)
-    .with_span(entry.key_span)
+    let message =
+        message!("convert.server-field-dropped", "`{path}` is taken out: only the server writes it", path = path.render());
+    Finding::new(Code::ServerFieldDropped, Origin::Claimkit, message).at(path).with_span(entry.key_span)
 }

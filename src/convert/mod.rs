@@ -46,6 +46,7 @@ use crate::api::{Api, Family, GROUP, Release, Version};
 use crate::finding::{Code, Finding, Origin, Path, Severity, Step};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
+use crate::message::message;
 use crate::record::Record;
 use crate::record::decode::{self, How, StrictKind, Via};
 use crate::record::view::{AllocationResult, ResourceClaim};
@@ -324,10 +325,18 @@ impl Converter<'_> {
         }
         let Some(kind) = version.kinds.iter().find(|kind| kind.kind == name) else {
             // kubectl takes the items and never looks at the list's kind. The list's kind in another version is unknown.
-            let message = format!("`{name}` is not a kind of {}: the list cannot be converted", version.name);
+            let message = message!(
+                "convert.list-kind-unknown",
+                "`{name}` is not a kind of {version}: the list cannot be converted",
+                name,
+                version = version.name
+            );
             let span = locate::locate(tree, root, &[Step::Key("kind".to_owned())]);
             let finding = Finding::new(Code::UnknownKind, Origin::Claimkit, message).with_span(span);
-            self.findings.push(finding.with_help("write the kind of the items with `List` behind it, or `List` of `v1`"));
+            self.findings.push(finding.with_help(message!(
+                "convert.list-kind-unknown-help",
+                "write the kind of the items with `List` behind it, or `List` of `v1`"
+            )));
             return None;
         };
         let api = Api { version, kind };
@@ -354,11 +363,23 @@ impl Converter<'_> {
     }
 
     fn no_counterpart(&self, api: Api) -> Finding {
-        let message = format!("`{}` of {} has no counterpart in {}", api.kind.kind, api.version.name, self.to.name());
+        let message = message!(
+            "convert.no-counterpart",
+            "`{kind}` of {from} has no counterpart in {to}",
+            kind = api.kind.kind,
+            from = api.version.name,
+            to = self.to.name()
+        );
         let help = match (api.version.family, self.to.family()) {
-            (Family::Classic, Family::Classic) => "take the object out of the file; v1alpha1 has no structured parameters",
-            (Family::Device, Family::Device) => "take the object out of the file, or choose a version that has the kind",
-            _ => "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2",
+            (Family::Classic, Family::Classic) => message!(
+                "convert.no-counterpart-classic",
+                "take the object out of the file; v1alpha1 has no structured parameters"
+            ),
+            (Family::Device, Family::Device) => message!(
+                "convert.no-counterpart-device",
+                "take the object out of the file, or choose a version that has the kind"
+            ),
+            _ => message!("convert.no-way-back", "nothing leads from v1alpha3 and later back to v1alpha1 and v1alpha2"),
         };
         Finding::new(Code::NoCounterpart, Origin::Claimkit, message).with_help(help).at(&Path::ROOT.field("kind"))
     }
@@ -372,7 +393,7 @@ impl Converter<'_> {
         outcome.removed_in = known.and_then(|version| job::removed_in(version, &item.kind));
         if let Some(to) = to.filter(|to| known.is_some_and(|version| version.api_version == to.api_version)) {
             self.checked = true;
-            outcome.skipped = Some(format!("it is of {} already", to.name));
+            outcome.skipped = Some(message!("convert.already", "it is of {version} already", version = to.name));
             return Err(Box::new(outcome));
         }
         let api = match (&item.what, known) {
@@ -383,26 +404,29 @@ impl Converter<'_> {
             {
                 self.checked = true;
                 self.push(input, item, index, finding.clone());
-                outcome.skipped = Some("it cannot be read".to_owned());
+                outcome.skipped = Some(message!("convert.unreadable", "it cannot be read").into_owned());
                 return Err(Box::new(outcome));
             }
             (What::Refused(finding), None) if group != GROUP => {
                 // Not an object, or an unreadable `apiVersion`: nothing of this group to convert.
                 let finding = Finding { severity: Severity::Warning, ..finding.clone() };
                 self.push(input, item, index, finding);
-                outcome.skipped = Some("it is no Kubernetes object".to_owned());
+                outcome.skipped = Some(message!("convert.no-object", "it is no Kubernetes object").into_owned());
                 return Err(Box::new(outcome));
             }
             _ => {
-                let what = if item.kind.is_empty() { "an object" } else { &item.kind };
-                let message = format!("`{what}` of `{}` is left as it is", item.api_version);
+                let api_version = &item.api_version;
+                let message = match item.kind.as_str() {
+                    "" => message!("convert.left-nameless", "`an object` of `{api_version}` is left as it is", api_version),
+                    kind => message!("convert.left", "`{kind}` of `{api_version}` is left as it is", kind, api_version),
+                };
                 self.push(
                     input,
                     item,
                     index,
                     Finding::new(Code::OtherGroup, Origin::Claimkit, message).with_span(Span::at(item.span.from())),
                 );
-                outcome.skipped = Some(format!("it is of `{}`", item.api_version));
+                outcome.skipped = Some(message!("convert.other-group", "it is of `{api_version}`", api_version));
                 return Err(Box::new(outcome));
             }
         };
@@ -410,7 +434,8 @@ impl Converter<'_> {
         let Some(job) = self.job(api, to) else {
             let finding = self.no_counterpart(api);
             self.push(input, item, index, finding);
-            outcome.skipped = Some(format!("{} has no `{}`", self.to.name(), api.kind.kind));
+            outcome.skipped =
+                Some(message!("convert.kind-absent", "{to} has no `{kind}`", to = self.to.name(), kind = api.kind.kind));
             return Err(Box::new(outcome));
         };
         outcome.to = job.to.api_version.to_owned();
@@ -428,10 +453,16 @@ impl Converter<'_> {
         if record.is_some_and(|record| handle_without_driver(&record, job)) {
             let path = Path::ROOT.field("status");
             let path = path.field("allocation");
-            let message = "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts";
+            let message = message!(
+                "convert.handle-without-driver",
+                "`status.allocation.resourceHandle` is set but `status.driverName` is not: the handle gets no driver, which neither version accepts"
+            );
             let finding = Finding::new(Code::HandleWithoutDriver, Origin::Claimkit, message)
                 .at(&path.field("resourceHandle"))
-                .with_help("write the name of the driver that made the allocation in `status.driverName`");
+                .with_help(message!(
+                    "convert.handle-without-driver-help",
+                    "write the name of the driver that made the allocation in `status.driverName`"
+                ));
             self.push(input, item, index, finding);
         }
         for finding in metadata::findings(tree, item.node, job) {
@@ -465,14 +496,17 @@ impl Converter<'_> {
 
     fn say_losses(&mut self, input: &Input<'_>, index: usize, item: &Item, losses: &[Loss], to: &str) {
         for loss in losses {
-            let what = if loss.path.is_empty() { "the object".to_owned() } else { format!("`{}`", loss.path) };
-            let message = format!("{what} is lost in {to}: {}", loss.reason);
+            let (path, reason) = (&loss.path, &loss.reason);
+            let message = match path.as_str() {
+                "" => message!("loss.object", "the object is lost in {to}: {reason}", to, reason),
+                path => message!("loss.field", "`{path}` is lost in {to}: {reason}", path, to, reason),
+            };
             let mut finding =
                 Finding::of_severity(Code::ConversionLoss, Severity::Warning, Origin::Claimkit, message).with_span(loss.span);
             if !self.options.lossy {
                 finding.severity = Severity::Error;
-                finding.help = Some("set `lossy` to `allow` to convert without it".into());
-                finding.command_help = Some("give `--allow-loss` to convert without it");
+                finding.help = Some(message!("loss.help", "set `lossy` to `allow` to convert without it"));
+                finding.command_help = Some(message!("loss.command-help", "give `--allow-loss` to convert without it"));
             }
             finding.path = Some(loss.path.clone());
             self.push(input, item, index, finding);

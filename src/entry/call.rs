@@ -7,11 +7,11 @@ use crate::wire::json::Json;
 use crate::wire::request::{self, PositionRequest, Replaced};
 use crate::wire::{self, Answer, Content, Request};
 use js_sys::{JSON, JsString, TypeError, Uint8Array};
-use serde::Serialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_wasm_bindgen::Serializer;
-use std::collections::BTreeMap;
+use std::fmt;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsThreadLocal};
 
@@ -51,6 +51,31 @@ const ARGUMENTS: &[&str] = &["text", "replaced", "expression", "position", "kind
 /// Options that are texts, and so may be bytes or objects.
 const TEXTS: &[(TextField, &JsThreadLocal<JsString>)] =
     &[(TextField::Old, &OLD), (TextField::Nodes, &NODES), (TextField::Text, &SELECTOR), (TextField::Cluster, &CLUSTER)];
+
+/// The names of an object's members.
+struct MemberNames(Vec<String>);
+
+impl<'de> Deserialize<'de> for MemberNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Names;
+        impl<'de> Visitor<'de> for Names {
+            type Value = MemberNames;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<MemberNames, A::Error> {
+                let mut names = Vec::new();
+                while let Some((name, IgnoredAny)) = members.next_entry()? {
+                    names.push(name);
+                }
+                Ok(MemberNames(names))
+            }
+        }
+        deserializer.deserialize_map(Names)
+    }
+}
 
 /// A call of a function, by its name.
 #[derive(Clone, Copy)]
@@ -96,10 +121,10 @@ impl Call {
             self.stringify("the options", options)?
         };
         // The JSON's names: `toJSON` and `undefined` count as elsewhere in JavaScript.
-        let named: BTreeMap<String, IgnoredAny> =
-            serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
+        let MemberNames(mut names) = serde_json::from_str(&json).map_err(|error| self.unusable(&error.to_string()))?;
         let is_option = |name: &str| known.contains(&name) && !ARGUMENTS.contains(&name) || name == "sentences";
-        if let Some(name) = named.keys().find(|name| !is_option(name)) {
+        names.retain(|name| !is_option(name));
+        if let Some(name) = names.iter().min() {
             let known: Vec<&str> = known.iter().copied().filter(|name| !ARGUMENTS.contains(name)).collect();
             return Err(self.unusable(&format!("unknown option `{name}`, expected one of `{}`", known.join("`, `"))));
         }

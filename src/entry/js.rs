@@ -10,6 +10,7 @@
 use super::call::Call;
 #[cfg(feature = "cli")]
 use crate::cli::files;
+use crate::message;
 use crate::place;
 use crate::report::form;
 use crate::scheduler;
@@ -251,6 +252,14 @@ pub fn admit(request: &JsValue, settings: &JsValue) -> Result<JsValue, JsValue> 
     let call = Call("admit");
     let (request, settings) = (call.json("`request`", request)?, call.json("`settings`", settings)?);
     call.answer(&Request::Admit(AdmitRequest { request, settings, ..AdmitRequest::default() }))
+}
+
+/// Sets the language of messages in all answers from here on: the templates by message id, as JSON; without them English.
+#[wasm_bindgen(skip_typescript)]
+pub fn speak(templates: Option<String>) -> Result<(), JsValue> {
+    let read = templates.map(|templates| serde_json::from_str(&templates)).transpose();
+    message::speak(read.map_err(|error| Call("setLocale").unusable(&error.to_string()))?);
+    Ok(())
 }
 
 /// Answers `format({ form, colors, files })`: answers as a text for people or for another tool.

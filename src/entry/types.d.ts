@@ -1306,8 +1306,8 @@ export type Locale = "en" | "zh-Hans";
 /** Options of functions whose answers have sentences. */
 export interface LocaleOptions {
   /**
-   * Default `en`. In Node the package finds its files; elsewhere give them with {@link addLocale}, or answers have
-   * documentation keys only.
+   * Default: the language of {@link setLocale}. In Node the package finds its files; elsewhere give them with {@link addLocale}, or
+   * answers have documentation keys only.
    */
   locale?: Locale | undefined;
 }

@@ -1,8 +1,10 @@
 //! Devices of 1.31 and later and instances of 1.30 as a caller gives them: JSON of a slice's fields.
 
 use crate::cel::{Attribute, Device, NamedAttribute};
+use crate::message::message;
 use crate::place::device::{engine, facts};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Why a given value is invalid.
 #[derive(Debug)]
@@ -10,6 +12,14 @@ pub struct Problem {
     /// The path below the value: `.attributes.model`; empty for the value itself.
     pub at: String,
     pub text: String,
+}
+
+impl Problem {
+    /// Names the value in front: `devices` or `instances`, and its index.
+    pub fn told(&self, list: &str, index: usize) -> String {
+        let place = format!("{list}[{index}]{}", self.at);
+        message!("expression.given", "`{place}`: {problem}", place, problem = self.text)
+    }
 }
 
 /// The fields that a device may have. The name is ignored, but every device of a slice has one.
@@ -23,7 +33,7 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
     let given = members(given, DEVICE)?;
     let driver = match given.get("driver") {
         None | Some(Value::Null) => "",
-        Some(driver) => driver.as_str().ok_or_else(|| wrong(".driver", "is not a string"))?,
+        Some(driver) => driver.as_str().ok_or_else(|| wrong(".driver", message!("expression.no-string", "is not a string")))?,
     };
     let attributes = map(given, "attributes")?.map(|(name, value)| match attribute(value) {
         Ok(attribute) => Ok((name.clone(), attribute)),
@@ -31,7 +41,9 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
     });
     let shared = match given.get("allowMultipleAllocations") {
         None | Some(Value::Null) => false,
-        Some(flag) => flag.as_bool().ok_or_else(|| wrong(".allowMultipleAllocations", "is not true or false"))?,
+        Some(flag) => flag
+            .as_bool()
+            .ok_or_else(|| wrong(".allowMultipleAllocations", message!("expression.no-boolean", "is not true or false")))?,
     };
     Ok(Device {
         driver: driver.to_owned(),
@@ -45,25 +57,36 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
 pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, Problem> {
     let attributes = match members(given, INSTANCE)?.get("attributes") {
         None | Some(Value::Null) => return Ok(Vec::new()),
-        Some(list) => list.as_array().ok_or_else(|| wrong(".attributes", "is not a list"))?,
+        Some(list) => list.as_array().ok_or_else(|| wrong(".attributes", message!("expression.no-list", "is not a list")))?,
     };
     let read = attributes.iter().enumerate().map(|(index, attribute)| {
         attribute.as_object().and_then(named).ok_or_else(|| Problem {
             at: format!(".attributes[{index}]"),
-            text: "has no name, or no value of a known kind: write `{\"name\": \"size\", \"quantity\": \"1Gi\"}`".to_owned(),
+            text: message!(
+                "expression.no-attribute",
+                "has no name, or no value of a known kind: write `{example}`",
+                example = r#"{"name": "size", "quantity": "1Gi"}"#,
+            ),
         })
     });
     read.collect()
 }
 
-fn wrong(at: &str, text: &str) -> Problem {
-    Problem { at: at.to_owned(), text: text.to_owned() }
+fn wrong(at: &str, text: impl Into<String>) -> Problem {
+    Problem { at: at.to_owned(), text: text.into() }
+}
+
+fn no_object() -> Cow<'static, str> {
+    message!("expression.no-object", "is not an object")
 }
 
 fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value>, Problem> {
-    let members = given.as_object().ok_or_else(|| wrong("", "is not an object"))?;
+    let members = given.as_object().ok_or_else(|| wrong("", no_object()))?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
-        Some(name) => Err(wrong("", &format!("unknown field `{name}`, expected one of `{}`", known.join("`, `")))),
+        Some(name) => {
+            let known = known.join("`, `");
+            Err(wrong("", message!("expression.unknown-field", "unknown field `{name}`, expected one of `{known}`", name, known)))
+        }
         None => Ok(members),
     }
 }
@@ -72,7 +95,7 @@ fn map<'v>(given: &'v Map<String, Value>, name: &str) -> Result<impl Iterator<It
     let members = match given.get(name) {
         None | Some(Value::Null) => None,
         Some(Value::Object(members)) => Some(members),
-        Some(_) => return Err(wrong(&format!(".{name}"), "is not an object")),
+        Some(_) => return Err(wrong(&format!(".{name}"), no_object())),
     };
     Ok(members.into_iter().flatten())
 }
@@ -86,7 +109,7 @@ fn attribute(value: &Value) -> Result<Attribute, String> {
     };
     let mut written = Map::new();
     written.insert(kind.to_owned(), value.clone());
-    Err(format!("has no type; write `{}`", Value::Object(written)))
+    Err(message!("expression.no-type", "has no type; write `{written}`", written = Value::Object(written)))
 }
 
 /// Reads `{value: 1Gi}`, or the bare quantity of v1alpha3.

@@ -8,7 +8,7 @@ use super::published::{Published, Subject};
 use super::reads;
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
-use crate::advice::{locate, nearest};
+use crate::advice::{locate, nearest, suggest};
 use crate::api::{Api, Gates, Release};
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::library::quantity::Quantity;
@@ -17,8 +17,10 @@ use crate::cel::value::Value;
 use crate::cel::{Environment, Mode, Program, SELECTOR_COST_LIMIT};
 use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::manifest::Item;
+use crate::message::message;
 use crate::text::scalar::Places;
 use crate::text::tree::Tree;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -125,7 +127,7 @@ impl Lints {
         }
     }
 
-    fn finding(kept: &Kept, code: Code, span: &Range<u32>, message: String, help: String) -> Finding {
+    fn finding(kept: &Kept, code: Code, span: &Range<u32>, message: String, help: impl Into<Cow<'static, str>>) -> Finding {
         let mut finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         finding.object = Some(kept.object);
         finding.path = Some(path::render(&kept.steps));
@@ -151,25 +153,17 @@ impl Lints {
                 .find(|length| read.path.get(..*length).is_some_and(|path| !published.has(path)));
             let Some(unknown) = unknown else { continue };
             let Some((name, before)) = read.path.get(..unknown).and_then(<[String]>::split_last) else { continue };
-            let what = match (before, device) {
-                ([_, kind], true) if kind == "attributes" => format!("attributes of the domain `{name}`"),
-                ([_, kind], true) if kind == "capacity" => format!("capacities of the domain `{name}`"),
-                ([_, kind, domain], true) if kind == "attributes" => format!("the attribute `{domain}/{name}`"),
-                ([_, kind, domain], true) if kind == "capacity" => format!("the capacity `{domain}/{name}`"),
-                ([_, kind], false) => format!("an attribute `{name}` of type {kind}"),
-                _ => continue,
-            };
+            let Some(message) = unpublished(before, name, device) else { continue };
             let known: Vec<&str> = published.below(before).collect();
             let near = known.iter().map(|known| (nearest::distance(name, known), *known)).min();
             let help = match near {
-                Some((distance, near)) if distance <= 3 && distance < name.len() => format!("did you mean `{near}`?"),
-                _ if known.is_empty() => "no device of the text has any".to_owned(),
+                Some((distance, near)) if distance <= 3 && distance < name.len() => suggest::did_you_mean(near).into(),
+                _ if known.is_empty() => message!("expression.nothing-published", "no device of the text has any"),
                 _ => {
                     let shown: Vec<&str> = known.into_iter().take(8).collect();
-                    format!("published: `{}`", shown.join("`, `"))
+                    message!("expression.published", "published: `{names}`", names = shown.join("`, `")).into()
                 }
             };
-            let message = format!("no slice of the text publishes {what}");
             tell(Self::finding(kept, Code::SelectorNameUnknown, &read.span, message, help));
             all_known = false;
         }
@@ -185,7 +179,11 @@ impl Lints {
                 && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
                 && let Some(meant) = meant_by(text)
             {
-                let message = format!("`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`");
+                let message = message!(
+                    "expression.compares-text",
+                    "`\"{text}\"` is compared letter by letter: `\"10\"` comes before `\"9\"`",
+                    text,
+                );
                 tell(Self::finding(kept, Code::SelectorComparesText, &literal.span, message, meant));
             }
             true
@@ -209,8 +207,9 @@ impl Lints {
                     let Ok(program) = environment.compile(text) else { continue };
                     let none = vec![Value::Null; environment.variable_count()];
                     let Ok(Value::Bool(value)) = program.evaluate(&none, SELECTOR_COST_LIMIT).result else { continue };
-                    let message = format!("`{}` is {value} for every device", shortened(text));
-                    let help = "compare something of the device, or leave the part out".to_owned();
+                    let message =
+                        message!("expression.constant", "`{part}` is {value} for every device", part = shortened(text), value);
+                    let help = message!("expression.constant-help", "compare something of the device, or leave the part out");
                     tell(Self::finding(kept, Code::SelectorConstant, &expr.span, message, help));
                 }
                 _ => {}
@@ -278,14 +277,50 @@ fn failure(kept: &Kept, subject: &Subject, variables: &[Value], error: &str) -> 
     let innermost = parts.iter().rev().find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
     let root = &kept.program.checked().ast.root;
     let span = innermost.map_or(root.span.clone(), |part| part.span.clone());
-    let message = format!("fails on the device `{}` of the text: {error}", subject.name);
+    let message =
+        message!("expression.fails", "fails on the device `{device}` of the text: {error}", device = subject.name, error);
     let help = if error.starts_with("no such key") {
-        let read = kept.program.text_of(&span);
-        format!("write `has({}) && …` before it", shortened(read))
+        let part = shortened(kept.program.text_of(&span));
+        message!("expression.write-has", "write `has({part}) && …` before it", part).into()
     } else {
-        "the scheduler allocates nothing while a selector fails on a device it is asked about".to_owned()
+        message!("expression.fails-help", "the scheduler allocates nothing while a selector fails on a device it is asked about")
     };
     Lints::finding(kept, Code::SelectorFails, &span, message, help)
+}
+
+/// Says that no slice publishes a name. `before`: the way to it in an expression.
+fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
+    Some(match (before, device) {
+        ([_, kind], true) if kind == "attributes" => message!(
+            "expression.domain-without-attributes",
+            "no slice of the text publishes attributes of the domain `{domain}`",
+            domain = name,
+        ),
+        ([_, kind], true) if kind == "capacity" => message!(
+            "expression.domain-without-capacities",
+            "no slice of the text publishes capacities of the domain `{domain}`",
+            domain = name,
+        ),
+        ([_, kind, domain], true) if kind == "attributes" => message!(
+            "expression.attribute-unpublished",
+            "no slice of the text publishes the attribute `{domain}/{name}`",
+            domain,
+            name,
+        ),
+        ([_, kind, domain], true) if kind == "capacity" => message!(
+            "expression.capacity-unpublished",
+            "no slice of the text publishes the capacity `{domain}/{name}`",
+            domain,
+            name,
+        ),
+        ([_, kind], false) => message!(
+            "expression.typed-attribute-unpublished",
+            "no slice of the text publishes an attribute `{name}` of type {kind}",
+            name,
+            kind,
+        ),
+        _ => return None,
+    })
 }
 
 fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
@@ -299,10 +334,18 @@ fn meant_by(text: &str) -> Option<String> {
         return None;
     }
     if Version::parse_normalized(text).is_ok() && digits.contains('.') {
-        return Some(format!("publish it as `version` and write `isGreaterThan(semver(\"{digits}\"))` or `isLessThan(…)`"));
+        return Some(message!(
+            "expression.publish-as-version",
+            "publish it as `version` and write `isGreaterThan(semver(\"{version}\"))` or `isLessThan(…)`",
+            version = digits,
+        ));
     }
     Quantity::parse(text).is_ok().then(|| {
-        format!("publish it as a capacity and write `compareTo(quantity(\"{text}\")) >= 0`, or as `int` and compare numbers")
+        message!(
+            "expression.publish-as-capacity",
+            "publish it as a capacity and write `compareTo(quantity(\"{quantity}\")) >= 0`, or as `int` and compare numbers",
+            quantity = text,
+        )
     })
 }
 

@@ -7,6 +7,8 @@ use crate::cel::library::quantity::Quantity;
 use crate::cel::library::semver::Version;
 use crate::cel::value::Value;
 use crate::cel::{Environment, Program, SELECTOR_COST_LIMIT};
+use crate::message::message;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Functions that read a text.
@@ -20,7 +22,7 @@ pub struct Unparsable {
     pub span: Range<u32>,
     /// The conversion as it is written, and why it fails.
     pub message: String,
-    pub help: String,
+    pub help: Cow<'static, str>,
 }
 
 /// Returns the conversions of an expression that always fail, in the order of the text. `environment`: the one that compiled it.
@@ -32,7 +34,12 @@ pub fn unparsable(program: &Program, environment: &Environment) -> Vec<Unparsabl
         {
             found.push(Unparsable {
                 span: expr.span.clone(),
-                message: format!("`{}` always fails: {error}", program.text_of(&expr.span)),
+                message: message!(
+                    "expression.always-fails",
+                    "`{part}` always fails: {error}",
+                    part = program.text_of(&expr.span),
+                    error,
+                ),
                 help: help(function, text),
             });
         }
@@ -60,23 +67,39 @@ fn failure(text: &str, environment: &Environment) -> Option<String> {
     program.evaluate(&none, SELECTOR_COST_LIMIT).result.err().map(|error| error.text.clone())
 }
 
-fn help(function: &str, text: &str) -> String {
+fn help(function: &str, text: &str) -> Cow<'static, str> {
     match function {
         "semver" => match Version::parse_normalized(text) {
-            Ok(version) => format!("write `semver(\"{version}\")`: three numbers without leading zeros and without `v`"),
-            Err(_) => "a semantic version has three numbers without leading zeros, as in `1.2.3`; see semver.org".to_owned(),
+            Ok(version) => message!(
+                "expression.write-semver",
+                "write `semver(\"{version}\")`: three numbers without leading zeros and without `v`",
+                version,
+            )
+            .into(),
+            Err(_) => message!(
+                "expression.semver",
+                "a semantic version has three numbers without leading zeros, as in `1.2.3`; see semver.org"
+            ),
         },
         "quantity" => {
             let bare: String = text.chars().filter(|character| !character.is_whitespace()).collect();
             let shorter = bare.strip_suffix(['B', 'b']).unwrap_or(&bare);
             match [bare.as_str(), shorter].into_iter().find(|text| Quantity::parse(text).is_ok()) {
-                Some(text) => format!("write `quantity(\"{text}\")`: quantities have no unit behind the suffix, and no spaces"),
-                None => "write a number with a suffix such as `Gi` (1024³) or `G` (1000³), as in `40Gi`".to_owned(),
+                Some(quantity) => message!(
+                    "expression.write-quantity",
+                    "write `quantity(\"{quantity}\")`: quantities have no unit behind the suffix, and no spaces",
+                    quantity,
+                )
+                .into(),
+                None => message!(
+                    "expression.quantity",
+                    "write a number with a suffix such as `Gi` (1024³) or `G` (1000³), as in `40Gi`"
+                ),
             }
         }
-        "duration" => "write a number with a unit, as in `90s` or `1h30m`".to_owned(),
-        "timestamp" => "write RFC 3339, as in `2026-01-31T12:00:00Z`".to_owned(),
-        _ => format!("write a text that `{function}` can read"),
+        "duration" => message!("expression.duration", "write a number with a unit, as in `90s` or `1h30m`"),
+        "timestamp" => message!("expression.timestamp", "write RFC 3339, as in `2026-01-31T12:00:00Z`"),
+        _ => message!("expression.readable-text", "write a text that `{function}` can read", function).into(),
     }
 }
 

@@ -3,6 +3,8 @@
 //! A row is the code's documentation, `Variant = "name", severity`, and what to do about it, if one sentence suits all findings of the code.
 
 use super::severity::Severity;
+use crate::message::{Template, template};
+use std::borrow::Cow;
 
 macro_rules! codes {
     ($($(#[$doc:meta])+ $code:ident = $name:literal, $severity:ident $(, $help:literal)?;)+) => {
@@ -34,8 +36,17 @@ macro_rules! codes {
             }
 
             /// Returns what to do about it in one line: on the page of the code, and for a finding without more specific help.
-            pub const fn help(self) -> Option<&'static str> {
-                match self { $($(Code::$code => Some($help),)?)+ _ => None }
+            pub fn help(self) -> Option<&'static str> {
+                self.advice().map(Template::english)
+            }
+
+            /// Returns the help in the language of the answer; its message has the id `help.<name>`.
+            pub(crate) fn spoken_help(self) -> Option<Cow<'static, str>> {
+                self.advice().map(Template::text)
+            }
+
+            const fn advice(self) -> Option<Template> {
+                match self { $($(Code::$code => Some(template!(concat!("help.", $name), $help)),)?)+ _ => None }
             }
         }
     };

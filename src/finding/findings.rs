@@ -1,6 +1,7 @@
 //! A list of findings, up to a limit.
 
 use crate::finding::{Code, Finding, Origin, Severity};
+use crate::message::message;
 
 /// Collects findings up to a limit and counts the rest.
 #[derive(Debug)]
@@ -41,11 +42,15 @@ impl Findings {
         }
         let Findings { limit, mut list, beyond, worst, .. } = self;
         if beyond > 0 {
-            let message = format!("{beyond} more findings are left out, the limit is {limit}");
+            let message =
+                message!("findings.left-out", "{beyond} more findings are left out, the limit is {limit}", beyond, limit);
             list.push(
                 Finding::of_severity(Code::LimitFindings, worst, Origin::Claimkit, message)
-                    .with_help("mend the first ones, split the file, or raise the limit `findings`")
-                    .with_command_help("mend the first ones, split the file"),
+                    .with_help(message!(
+                        "findings.left-out-help",
+                        "mend the first ones, split the file, or raise the limit `findings`"
+                    ))
+                    .with_command_help(message!("findings.left-out-command-help", "mend the first ones, split the file")),
             );
         }
         list

@@ -186,7 +186,7 @@ pub struct Finding {
     /// The text to write instead, in claimkit's own words.
     pub help: Option<Cow<'static, str>>,
     /// The same for the command line, where the help names a field of the request.
-    pub command_help: Option<&'static str>,
+    pub command_help: Option<Cow<'static, str>>,
     /// Edits that resolve it, only where a fix is certainly correct.
     pub fixes: Vec<Fix>,
     /// The text that the finding is about.
@@ -289,8 +289,8 @@ impl Finding {
     }
 
     /// Sets the help for the command line, which has options instead of fields.
-    pub(crate) fn with_command_help(mut self, help: &'static str) -> Self {
-        self.command_help = Some(help);
+    pub(crate) fn with_command_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
+        self.command_help = Some(help.into());
         self
     }
 

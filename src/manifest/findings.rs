@@ -3,6 +3,7 @@
 use crate::advice::locate;
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::{Input, Item};
+use crate::message::message;
 use crate::text::Span;
 use crate::text::print::{self, Order};
 
@@ -23,7 +24,12 @@ pub fn other_group(item: &Item, index: usize) -> Finding {
     let mut finding = Finding::new(
         Code::OtherGroup,
         Origin::Claimkit,
-        format!("`{}` of `{}` was not checked: only objects of `resource.k8s.io` are", item.kind, item.api_version),
+        message!(
+            "manifest.other-group",
+            "`{kind}` of `{version}` was not checked: only objects of `resource.k8s.io` are",
+            kind = item.kind,
+            version = item.api_version,
+        ),
     )
     .with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
@@ -38,14 +44,24 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
         input.tree(item).is_some_and(|tree| print::json(tree, item.node, Order::Sorted, most, &mut text)).then_some(text)
     };
     // Of the first object no more is printed than this one has, so that many small ones beside a large one cost little.
-    let (severity, differs) = match text(item, MOST_COMPARED) {
+    let (severity, is_different) = match text(item, MOST_COMPARED) {
         Some(own) if input.items.get(first).and_then(|first| text(first, own.len())).as_ref() == Some(&own) => {
-            (Severity::Info, "")
+            (Severity::Info, false)
         }
-        Some(_) => (Severity::Warning, " with different contents"),
-        None => (Severity::Warning, ""),
+        Some(_) => (Severity::Warning, true),
+        None => (Severity::Warning, false),
     };
-    let message = format!("{} {} is in the text twice{differs}: only the first one counts", item.kind, item.name);
+    let (kind, name) = (&item.kind, &item.name);
+    let message = if is_different {
+        message!(
+            "manifest.twice-different",
+            "{kind} {name} is in the text twice with different contents: only the first one counts",
+            kind,
+            name,
+        )
+    } else {
+        message!("manifest.twice", "{kind} {name} is in the text twice: only the first one counts", kind, name)
+    };
     let mut finding = Finding::of_severity(Code::AlreadyExists, severity, Origin::Claimkit, message);
     finding.span = Some(item.span);
     finding.object = Some(index);
@@ -54,7 +70,12 @@ pub fn repeated(input: &Input<'_>, first: usize, index: usize) -> Option<Finding
 
 /// Reports an object of another group of whose pod the claims were checked.
 pub fn claims_only(item: &Item, index: usize) -> Finding {
-    let message = format!("of `{}` of `{}` the claims of the pod were checked, and nothing else", item.kind, item.api_version);
+    let message = message!(
+        "manifest.claims-only",
+        "of `{kind}` of `{version}` the claims of the pod were checked, and nothing else",
+        kind = item.kind,
+        version = item.api_version,
+    );
     let mut finding =
         Finding::new(Code::PodClaimsOnly, Origin::Claimkit, message).with_span(Span::new(item.span.from(), item.span.from()));
     finding.object = Some(index);
@@ -63,6 +84,10 @@ pub fn claims_only(item: &Item, index: usize) -> Finding {
 
 /// Reports that the text contains no object of this group, or no object at all (`empty`).
 pub fn nothing_checked(empty: bool) -> Finding {
-    let what = if empty { "the text holds no object" } else { "the text holds no object of `resource.k8s.io`" };
-    Finding::new(Code::NothingChecked, Origin::Claimkit, format!("nothing was checked: {what}")).with_span(Span::at(0))
+    let message = if empty {
+        message!("manifest.no-object", "nothing was checked: the text holds no object")
+    } else {
+        message!("manifest.no-object-of-group", "nothing was checked: the text holds no object of `resource.k8s.io`")
+    };
+    Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0))
 }

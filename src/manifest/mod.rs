@@ -9,6 +9,7 @@ use crate::advice::locate;
 use crate::api::{self, Api, GROUP, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::limits::Limits;
+use crate::message::message;
 use crate::record::decode::Via;
 use crate::text::print::{self, Order};
 use crate::text::stream::{self, AfterJson, Stream};
@@ -154,7 +155,12 @@ impl<'s> Input<'s> {
         let item = self.items.get(index);
         match item.and_then(|item| self.tree(item).map(|tree| (tree, item.node))) {
             Some((tree, node)) => crate::text::de::deserialize(tree, node),
-            None => Err(serde::de::Error::custom(format!("there is no object {index}, the text has {}", self.items.len()))),
+            None => Err(serde::de::Error::custom(message!(
+                "manifest.no-such-object",
+                "there is no object {index}, the text has {count}",
+                index,
+                count = self.items.len(),
+            ))),
         }
     }
 

@@ -7,6 +7,7 @@
 //! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
 use super::{Refused, go_kind, sorted};
+use crate::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 
@@ -31,7 +32,14 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Re
     for (at, operation) in operations.iter().enumerate() {
         step(&mut document, operation, &mut copied).map_err(|problem| {
             let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
-            Refused::Rejected(format!("operation {at} (`{}` at `{}`): {problem}", text("op"), text("path")))
+            Refused::Rejected(message!(
+                "patch.operation",
+                "operation {at} (`{operation}` at `{path}`): {problem}",
+                at,
+                operation = text("op"),
+                path = text("path"),
+                problem,
+            ))
         })?;
     }
     Ok((document, strict))
@@ -77,7 +85,7 @@ fn check(patch: &Value) -> Result<Vec<String>, String> {
 fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), String> {
     let member = |name: &str| {
         let value = operation.get(name).and_then(Value::as_str);
-        value.ok_or_else(|| format!("it has no `{name}`"))
+        value.ok_or_else(|| message!("patch.operation-without-member", "it has no `{name}`", name))
     };
     let value = || operation.get("value").cloned().unwrap_or(Value::Null);
     let kind = member("op")?;
@@ -85,14 +93,17 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
     match kind {
         "add" => add(document, path, value()),
         "remove" => remove(document, path).map(|_| ()),
-        "replace" if path.is_empty() => match value() {
-            value @ (Value::Object(_) | Value::Array(_)) => {
-                *document = value;
-                open(document);
-                Ok(())
+        "replace" if path.is_empty() => {
+            match value() {
+                value @ (Value::Object(_) | Value::Array(_)) => {
+                    *document = value;
+                    open(document);
+                    Ok(())
+                }
+                _ => Err(message!("patch.whole-document", "the whole document can be replaced by an object or a list only")
+                    .into_owned()),
             }
-            _ => Err("the whole document can be replaced by an object or a list only".to_owned()),
-        },
+        }
         "replace" => {
             // A list item must exist; a field need not.
             get(document, path)?;
@@ -120,19 +131,35 @@ fn step(document: &mut Value, operation: &Value, copied: &mut usize) -> Result<(
             if *document == value() {
                 Ok(())
             } else {
-                Err("the test failed".to_owned())
+                Err(test_failed())
             }
         }
         "test" => {
             let found = get(document, path)?.cloned().unwrap_or(Value::Null);
             if !equal(&found, &value()) {
-                return Err("the test failed".to_owned());
+                return Err(test_failed());
             }
             // The comparison reads all of the value.
             if !found.is_null() { put(document, path, sorted(&found)) } else { Ok(()) }
         }
-        other => Err(format!("`{other}` is no operation")),
+        other => Err(message!("patch.no-operation", "`{operation}` is no operation", operation = other)),
     }
+}
+
+fn test_failed() -> String {
+    message!("patch.test-failed", "the test failed").into_owned()
+}
+
+fn no_member(name: &str) -> String {
+    message!("patch.no-member", "there is no `{name}`", name)
+}
+
+fn no_item(index: &str) -> String {
+    message!("patch.no-item", "there is no item `{index}`", index)
+}
+
+fn no_container(name: &str) -> String {
+    message!("patch.no-container", "`{name}` is looked for in a value that is no object or list", name)
 }
 
 /// Sorts the keys of a map that an operation goes through.
@@ -171,31 +198,32 @@ fn unescape(token: &str) -> String {
 
 /// Finds the container a pointer leads into, and the last token.
 fn container<'d>(document: &'d mut Value, pointer: &str) -> Result<(&'d mut Value, String), String> {
-    let tokens = pointer.strip_prefix('/').ok_or("the path does not begin with `/`")?;
+    let tokens =
+        pointer.strip_prefix('/').ok_or_else(|| message!("patch.path-without-slash", "the path does not begin with `/`"))?;
     let (head, last) = tokens.rsplit_once('/').map_or((None, tokens), |(head, last)| (Some(head), last));
     let mut here = document;
     open(here);
     for token in head.into_iter().flat_map(|head| head.split('/')) {
         let token = unescape(token);
         here = match here {
-            Value::Object(map) => map.get_mut(&token).ok_or_else(|| format!("there is no `{token}`"))?,
+            Value::Object(map) => map.get_mut(&token).ok_or_else(|| no_member(&token))?,
             Value::Array(items) => {
                 let at = index(&token, items.len())?;
-                items.get_mut(at).ok_or_else(|| format!("there is no item `{token}`"))?
+                items.get_mut(at).ok_or_else(|| no_item(&token))?
             }
-            _ => return Err(format!("`{token}` is looked for in a value that is no object or list")),
+            _ => return Err(no_container(&token)),
         };
         open(here);
     }
     match here {
         Value::Object(_) | Value::Array(_) => Ok((here, unescape(last))),
-        _ => Err(format!("`{last}` is looked for in a value that is no object or list")),
+        _ => Err(no_container(last)),
     }
 }
 
 /// Reads an index of a list with `len` items; negative ones count from the end.
 fn index(token: &str, len: usize) -> Result<usize, String> {
-    let wrong = || format!("`{token}` is no index of a list with {len} items");
+    let wrong = || message!("patch.no-index", "`{token}` is no index of a list with {len} items", token, len);
     let at: i64 = token.parse().map_err(|_| wrong())?;
     let len = i64::try_from(len).map_err(|_| wrong())?;
     let at = if at < 0 { at.saturating_add(len) } else { at };
@@ -208,7 +236,7 @@ fn get<'d>(document: &'d mut Value, pointer: &str) -> Result<Option<&'d Value>, 
         Value::Object(map) => Ok(map.get(&last)),
         Value::Array(items) => {
             let at = index(&last, items.len())?;
-            items.get(at).map(Some).ok_or_else(|| format!("there is no item `{last}`"))
+            items.get(at).map(Some).ok_or_else(|| no_item(&last))
         }
         _ => Ok(None),
     }
@@ -225,7 +253,7 @@ fn put(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
         }
         Value::Array(items) => {
             let at = index(&last, items.len())?;
-            *items.get_mut(at).ok_or_else(|| format!("there is no item `{last}`"))? = value;
+            *items.get_mut(at).ok_or_else(|| no_item(&last))? = value;
             Ok(())
         }
         _ => Ok(()),
@@ -244,7 +272,12 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
             // An insertion may be one past the last item.
             let at = index(&last, items.len().saturating_add(1))?;
             if at > items.len() {
-                return Err(format!("`{last}` is beyond the end of a list with {} items", items.len()));
+                return Err(message!(
+                    "patch.index-beyond-end",
+                    "`{index}` is beyond the end of a list with {len} items",
+                    index = last,
+                    len = items.len(),
+                ));
             }
             items.insert(at, value);
         }
@@ -256,14 +289,14 @@ fn add(document: &mut Value, pointer: &str, value: Value) -> Result<(), String> 
 fn remove(document: &mut Value, pointer: &str) -> Result<Value, String> {
     let (container, last) = container(document, pointer)?;
     match container {
-        Value::Object(map) => map.shift_remove(&last).ok_or_else(|| format!("there is no `{last}`")),
+        Value::Object(map) => map.shift_remove(&last).ok_or_else(|| no_member(&last)),
         Value::Array(items) => {
             let at = index(&last, items.len())?;
             if at >= items.len() {
-                return Err(format!("there is no item `{last}`"));
+                return Err(no_item(&last));
             }
             Ok(items.remove(at))
         }
-        _ => Err(format!("there is no `{last}`")),
+        _ => Err(no_member(&last)),
     }
 }

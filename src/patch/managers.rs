@@ -3,6 +3,7 @@
 use super::fields::{FieldSet, SetStep};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
+use crate::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 
@@ -53,7 +54,9 @@ pub fn read(object: &Value) -> Result<Vec<Manager>, String> {
             None | Some(Value::Null) => Some(FieldSet::default()),
             Some(fields) => FieldSet::from_value(fields),
         };
-        let Some(set) = set else { return Err(format!("`metadata.managedFields[{at}].fieldsV1` is no set of fields")) };
+        let Some(set) = set else {
+            return Err(message!("patch.no-field-set", "`metadata.managedFields[{at}].fieldsV1` is no set of fields", at));
+        };
         managers.push(Manager {
             name: text("manager"),
             applied: text("operation") == "Apply",

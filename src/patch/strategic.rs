@@ -3,6 +3,7 @@
 
 use super::{Refused, go_kind, go_print};
 use crate::api::{Field, Release, Struct, Type};
+use crate::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -162,11 +163,19 @@ impl Merger {
             return Err(Refused::Rejected("lists of lists are not supported".to_owned()));
         }
         if original.iter().chain(&patch).any(|item| go_kind(item) != kind) {
-            return Err(Refused::Ours(format!("the items of `{name}` are not all of one type")));
+            return Err(Refused::Ours(message!(
+                "patch.items-of-several-types",
+                "the items of `{name}` are not all of one type",
+                name
+            )));
         }
         let Some(key) = strategy.key else {
             if kind == "object" {
-                return Err(Refused::Ours(format!("`{name}` cannot be merged: it has no merge key")));
+                return Err(Refused::Ours(message!(
+                    "patch.no-merge-key",
+                    "`{name}` cannot be merged: it has no merge key",
+                    name
+                )));
             }
             let mut seen = BTreeSet::new();
             let all = original.iter().chain(&patch);
@@ -174,7 +183,7 @@ impl Merger {
             return Ok(arrange(merged, &patch, &original, None));
         };
         if kind != "object" {
-            return Err(Refused::Ours(format!("the items of `{name}` are no objects")));
+            return Err(Refused::Ours(message!("patch.items-no-objects", "the items of `{name}` are no objects", name)));
         }
         let server_order = original.clone();
         let (original, patch) = special_items(original, patch, key)?;

@@ -2,10 +2,12 @@
 
 use crate::advice::nearest::distance;
 use crate::finding::{Code, Finding, Origin};
+use crate::message::{Template, message, template};
 use crate::place::bits::Bits;
 use crate::place::matching::{Matches, State};
 use crate::place::nodes::{Label, PreparedNodes};
 use crate::place::selector::{List, Requirement, Test, integer};
+use std::borrow::Cow;
 
 /// Maximum number of values that are named in a sentence.
 const SHOWN_VALUES: usize = 8;
@@ -24,44 +26,47 @@ pub struct Explained<'n> {
 /// Explains a requirement on a node.
 pub fn requirement<'n>(requirement: &Requirement<'_>, nodes: &'n PreparedNodes, node: usize) -> Explained<'n> {
     if nodes.is_nil() {
-        return Explained { actual: None, holds: None, why: "there is no node".to_owned() };
+        return Explained { actual: None, holds: None, why: no_node().into_owned() };
     }
     let key = requirement.key;
-    let (what, actual) = match requirement.list {
-        List::Expressions => (format!("label `{key}`"), nodes.label(key).and_then(|label| label.value(node))),
+    let actual = match requirement.list {
+        List::Expressions => nodes.label(key).and_then(|label| label.value(node)),
         List::Fields if nodes.name(node).is_empty() => {
-            let why = "the node has no name: fields are not looked at".to_owned();
-            let holds = None;
-            return match &requirement.test {
-                Ok(_) => Explained { actual: None, holds, why },
-                Err(_) => Explained { actual: None, holds, why: unusable(requirement) },
+            let why = match &requirement.test {
+                Ok(_) => message!("node.no-name", "the node has no name: fields are not looked at").into_owned(),
+                Err(_) => unusable(requirement),
             };
+            return Explained { actual: None, holds: None, why };
         }
-        List::Fields if key == "metadata.name" => ("the name".to_owned(), Some(nodes.name(node))),
+        List::Fields if key == "metadata.name" => Some(nodes.name(node)),
         // Any other field has the empty string as its value.
-        List::Fields => (format!("field `{key}`"), Some("")),
+        List::Fields => Some(""),
     };
     let Ok(test) = &requirement.test else { return Explained { actual, holds: None, why: unusable(requirement) } };
     let holds = test.holds(actual);
-    let is = match actual {
-        None => format!("{what} is missing"),
-        Some("") => format!("{what} is empty"),
-        Some(value) => format!("{what} is `{value}`"),
+    let is = is(requirement, actual);
+    let verdict = match (test, holds) {
+        (Test::In(values), false) => Some(wanted(values)),
+        (Test::NotIn(values), false) => Some(unwanted(values)),
+        (Test::Gt(bound), false) => Some(message!("node.wanted-more", "wanted more than `{bound}`", bound)),
+        (Test::Lt(bound), false) => Some(message!("node.wanted-less", "wanted less than `{bound}`", bound)),
+        (Test::DoesNotExist, false) => Some(message!("node.wanted-none", "wanted none").into_owned()),
+        (Test::Exists, _) | (Test::DoesNotExist, true) => None,
+        (Test::In(values), true) if values.len() > 1 => Some(message!("node.one-of", "one of {values}", values = quoted(values))),
+        (Test::In(_), true) => None,
+        (Test::NotIn(values), true) => Some(not(values)),
+        (Test::Gt(bound), true) => Some(message!("node.more", "more than `{bound}`", bound)),
+        (Test::Lt(bound), true) => Some(message!("node.less", "less than `{bound}`", bound)),
     };
-    let why = match (test, holds) {
-        (Test::In(values), false) => format!("{is}, wanted {}", one_of(values)),
-        (Test::NotIn(values), false) => format!("{is}, wanted {}", none_of(values)),
-        (Test::Gt(bound), false) => format!("{is}{}, wanted more than `{bound}`", no_integer(actual)),
-        (Test::Lt(bound), false) => format!("{is}{}, wanted less than `{bound}`", no_integer(actual)),
-        (Test::DoesNotExist, false) => format!("{is}, wanted none"),
-        (Test::Exists, _) | (Test::DoesNotExist, true) => is,
-        (Test::In(values), true) if values.len() > 1 => format!("{is}, {}", one_of(values)),
-        (Test::In(_), true) => is,
-        (Test::NotIn(values), true) => format!("{is}, {}", not(values)),
-        (Test::Gt(bound), true) => format!("{is}, more than `{bound}`"),
-        (Test::Lt(bound), true) => format!("{is}, less than `{bound}`"),
+    let why = match verdict {
+        Some(verdict) => message!("node.judged", "{is}, {verdict}", is, verdict),
+        None => is,
     };
     Explained { actual, holds: Some(holds), why }
+}
+
+fn no_node() -> Cow<'static, str> {
+    message!("node.none", "there is no node")
 }
 
 fn unusable(requirement: &Requirement<'_>) -> String {
@@ -69,35 +74,82 @@ fn unusable(requirement: &Requirement<'_>) -> String {
     errors.iter().map(|error| error.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-fn no_integer(actual: Option<&str>) -> &'static str {
-    if actual.is_some_and(|value| integer(value).is_none()) { ", which is no integer" } else { "" }
+/// Says what a node has for a requirement that can be used.
+fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
+    let key = requirement.key;
+    let compared = matches!(requirement.test, Ok(Test::Gt(_) | Test::Lt(_)));
+    match (requirement.list, actual) {
+        (List::Fields, Some(name)) if !name.is_empty() => message!("node.name", "the name is `{name}`", name),
+        (List::Fields, _) => message!("node.field-empty", "field `{key}` is empty", key),
+        (List::Expressions, None) => message!("node.label-missing", "label `{key}` is missing", key),
+        (List::Expressions, Some("")) if compared => {
+            message!("node.label-empty-no-integer", "label `{key}` is empty, which is no integer", key)
+        }
+        (List::Expressions, Some("")) => message!("node.label-empty", "label `{key}` is empty", key),
+        (List::Expressions, Some(value)) if compared && integer(value).is_none() => {
+            message!("node.label-no-integer", "label `{key}` is `{value}`, which is no integer", key, value)
+        }
+        (List::Expressions, Some(value)) => message!("node.label", "label `{key}` is `{value}`", key, value),
+    }
 }
 
 fn quoted(values: &[&str]) -> String {
-    let mut shown: Vec<String> = values.iter().take(SHOWN_VALUES).map(|value| format!("`{value}`")).collect();
-    let more = values.len().saturating_sub(SHOWN_VALUES);
-    if more > 0 {
-        shown.push(format!("{more} more"));
+    let shown: Vec<String> = values.iter().take(SHOWN_VALUES).map(|value| format!("`{value}`")).collect();
+    let shown = shown.join(", ");
+    match values.len().saturating_sub(SHOWN_VALUES) {
+        0 => shown,
+        more => message!("node.values-more", "{shown}, {more} more", shown, more),
     }
-    shown.join(", ")
 }
 
-fn one_of(values: &[&str]) -> String {
-    if values.len() == 1 { quoted(values) } else { format!("one of {}", quoted(values)) }
+fn wanted(values: &[&str]) -> String {
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!("node.wanted", "wanted {value}", value = shown),
+        _ => message!("node.wanted-one-of", "wanted one of {values}", values = shown),
+    }
 }
 
-fn none_of(values: &[&str]) -> String {
-    if values.len() == 1 { format!("anything but {}", quoted(values)) } else { format!("none of {}", quoted(values)) }
+fn unwanted(values: &[&str]) -> String {
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!("node.wanted-anything-but", "wanted anything but {value}", value = shown),
+        _ => message!("node.wanted-none-of", "wanted none of {values}", values = shown),
+    }
 }
 
 fn not(values: &[&str]) -> String {
-    if values.len() == 1 { format!("not {}", quoted(values)) } else { format!("none of {}", quoted(values)) }
+    let shown = quoted(values);
+    match values.len() {
+        1 => message!("node.not", "not {value}", value = shown),
+        _ => message!("node.none-of", "none of {values}", values = shown),
+    }
 }
 
+/// Joins sentences into one.
+pub fn together(sentences: impl Iterator<Item = String>) -> String {
+    sentences.reduce(|first, rest| message!("node.then", "{first}; {rest}", first, rest)).unwrap_or_default()
+}
+
+const NUMBERS: [Template; 13] = [
+    template!("node.number-none", "none"),
+    template!("node.number-one", "one"),
+    template!("node.number-two", "two"),
+    template!("node.number-three", "three"),
+    template!("node.number-four", "four"),
+    template!("node.number-five", "five"),
+    template!("node.number-six", "six"),
+    template!("node.number-seven", "seven"),
+    template!("node.number-eight", "eight"),
+    template!("node.number-nine", "nine"),
+    template!("node.number-ten", "ten"),
+    template!("node.number-eleven", "eleven"),
+    template!("node.number-twelve", "twelve"),
+];
+
 /// Writes a number in words.
-pub fn spoken(number: usize) -> String {
-    let words = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
-    words.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+pub fn spoken(number: usize) -> Cow<'static, str> {
+    NUMBERS.get(number).map_or_else(|| Cow::Owned(number.to_string()), |word| word.text())
 }
 
 /// Why no term matches a node.
@@ -114,27 +166,34 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
     if matches.any.has(node) {
         return None;
     }
-    let only = |text: &str| Some(Miss { text: text.to_owned(), at: None });
+    let only = |text: Cow<'static, str>| Some(Miss { text: text.into_owned(), at: None });
     if nodes.is_nil() {
-        return only("there is no node");
+        return only(no_node());
     }
     if matches.terms.is_empty() {
-        return only("the selector has no term: it selects no node");
+        return only(message!("node.selector-no-term", "the selector has no term: it selects no node"));
     }
     let Some((term, failing)) = matches.nearest(node) else {
         return match matches.terms.iter().all(|term| term.state == State::Empty) {
-            true => only("the selector has only empty terms: they select no node"),
-            false => only("no term of the selector can be used"),
+            true => only(message!("node.selector-empty-terms", "the selector has only empty terms: they select no node")),
+            false => only(message!("node.selector-unusable", "no term of the selector can be used")),
         };
     };
     let requirements = matches.selector.terms.get(term).map_or(&[][..], |term| term.requirements.as_slice());
-    let whys: Vec<String> =
-        failing.iter().filter_map(|&at| requirements.get(at)).map(|failing| requirement(failing, nodes, node).why).collect();
-    let which = match matches.terms.len() {
-        1 => "the term".to_owned(),
-        many => format!("term {} of {many}", term.saturating_add(1)),
+    let failures = failing.iter().filter_map(|&at| requirements.get(at));
+    let whys = together(failures.map(|failing| requirement(failing, nodes, node).why));
+    let count = spoken(failing.len());
+    let text = match matches.terms.len() {
+        1 => message!("node.term-misses", "the term misses by {count}: {whys}", count, whys),
+        terms => message!(
+            "node.term-of-misses",
+            "term {term} of {terms} misses by {count}: {whys}",
+            term = term.saturating_add(1),
+            terms,
+            count,
+            whys
+        ),
     };
-    let text = format!("{which} misses by {}: {}", spoken(failing.len()), whys.join("; "));
     Some(Miss { text, at: failing.first().map(|&first| (term, first)) })
 }
 
@@ -191,12 +250,15 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     }
     let key = requirement.key;
     let Some(label) = nodes.label(key) else {
-        let message = format!("no node has a label `{key}`");
+        let message = message!("node.label-unknown", "no node has a label `{key}`", key);
         let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
         let near = nearest(key, nodes.labels().map(Label::key));
         return Some(match near {
-            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => finding.with_help("check the label's key against `kubectl get nodes --show-labels`"),
+            Some(near) => finding.with_help(meant(near)),
+            None => finding.with_help(message!(
+                "node.label-unknown-help",
+                "check the label's key against `kubectl get nodes --show-labels`"
+            )),
         });
     };
     if label.values().any(|value| test.holds(Some(value))) {
@@ -204,11 +266,17 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     }
     let message = match test {
         Test::In(values) => {
-            let shown: Vec<String> = values.iter().take(8).map(|value| format!("`{value}`")).collect();
-            format!("no node has {} for label `{key}`", shown.join(" or "))
+            let shown = values.iter().take(8).map(|value| format!("`{value}`"));
+            let values = shown.reduce(|first, other| message!("node.or", "{first} or {other}", first, other));
+            let values = values.unwrap_or_default();
+            message!("node.value-unknown", "no node has {values} for label `{key}`", values, key)
         }
-        Test::Gt(bound) => format!("no node has more than `{bound}` for label `{key}`"),
-        Test::Lt(bound) => format!("no node has less than `{bound}` for label `{key}`"),
+        Test::Gt(bound) => {
+            message!("node.no-value-more", "no node has more than `{bound}` for label `{key}`", bound, key)
+        }
+        Test::Lt(bound) => {
+            message!("node.no-value-less", "no node has less than `{bound}` for label `{key}`", bound, key)
+        }
         _ => return None,
     };
     let finding = Finding::new(Code::NodeSelectorValueUnknown, Origin::Claimkit, message);
@@ -221,14 +289,18 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         _ => None,
     };
     Some(match (near, test) {
-        (Some(near), Test::In(_)) => finding.with_help(format!("did you mean `{near}`?")),
-        (Some(near), Test::Gt(_)) => finding.with_help(format!("the largest value is `{near}`")),
-        (Some(near), _) => finding.with_help(format!("the smallest value is `{near}`")),
+        (Some(near), Test::In(_)) => finding.with_help(meant(near)),
+        (Some(value), Test::Gt(_)) => finding.with_help(message!("node.largest-value", "the largest value is `{value}`", value)),
+        (Some(value), _) => finding.with_help(message!("node.smallest-value", "the smallest value is `{value}`", value)),
         _ => {
             let some: Vec<String> = label.values().take(5).map(|value| format!("`{value}`")).collect();
-            finding.with_help(format!("nodes have {}", some.join(", ")))
+            finding.with_help(message!("node.values", "nodes have {values}", values = some.join(", ")))
         }
     })
+}
+
+fn meant(name: &str) -> String {
+    message!("node.did-you-mean", "did you mean `{name}`?", name)
 }
 
 /// Finds the most similar of some texts, if it is similar at all.

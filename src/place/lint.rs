@@ -2,10 +2,12 @@
 //! labels that no node has.
 
 use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::message::message;
 use crate::place::nodes::PreparedNodes;
 use crate::place::selector::{List, ParseError, Requirement, Selector, Term, Test};
 use crate::text::print;
 use claimkit_values::order;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The place of a selector in its object.
@@ -31,7 +33,7 @@ impl SelectorSite<'_> {
         finding
     }
 
-    fn of_term(&self, term: usize, code: Code, message: &str, help: &'static str) -> Finding {
+    fn of_term(&self, term: usize, code: Code, message: impl Into<String>, help: Cow<'static, str>) -> Finding {
         let finding = Finding::warning(code, Origin::Claimkit, message).with_help(help);
         let steps = vec![Step::Key("nodeSelectorTerms".to_owned()), Step::Index(term)];
         self.at(finding, &format!("nodeSelectorTerms[{term}]"), steps)
@@ -39,9 +41,9 @@ impl SelectorSite<'_> {
 
     /// Returns the finding for an empty selector.
     fn of_none(&self) -> Finding {
-        let message = "the selector asks nothing, and so selects no node";
+        let message = message!("lint.selector-empty", "the selector asks nothing, and so selects no node");
         let finding = Finding::new(Code::NodeSelectorTermEmpty, Origin::Claimkit, message)
-            .with_help("leave the selector out to select every node");
+            .with_help(message!("lint.selector-empty-help", "leave the selector out to select every node"));
         self.at(finding, "nodeSelectorTerms", vec![Step::Key("nodeSelectorTerms".to_owned())])
     }
 
@@ -81,20 +83,26 @@ pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Opt
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (index, term) in selector.terms.iter().enumerate() {
         if term.is_empty() {
-            let help = "remove it: it does not mean `every node`";
-            findings.push(place.of_term(index, Code::NodeSelectorTermEmpty, "an empty term selects no node", help));
+            let message = message!("lint.term-empty", "an empty term selects no node");
+            let help = message!("lint.term-empty-help", "remove it: it does not mean `every node`");
+            findings.push(place.of_term(index, Code::NodeSelectorTermEmpty, message, help));
             continue;
         }
         if selector.terms.len() > 1
             && let Some(first) = said_before(term, index, &mut seen)
         {
-            let message = format!("the term says the same as term {}", first.saturating_add(1));
-            findings.push(place.of_term(index, Code::NodeSelectorTermDuplicate, &message, "remove one of them"));
+            let first = first.saturating_add(1);
+            let message = message!("lint.term-duplicate", "the term says the same as term {first}", first);
+            let help = message!("lint.term-duplicate-help", "remove one of them");
+            findings.push(place.of_term(index, Code::NodeSelectorTermDuplicate, message, help));
         }
         if let Some(why) = contradiction(term) {
-            let message = format!("the term can never match: {why}");
-            let help = "all requirements of a term must hold; write alternatives as terms of their own";
-            findings.push(place.of_term(index, Code::NodeSelectorNeverMatches, &message, help));
+            let message = message!("lint.term-never", "the term can never match: {why}", why);
+            let help = message!(
+                "lint.term-never-help",
+                "all requirements of a term must hold; write alternatives as terms of their own"
+            );
+            findings.push(place.of_term(index, Code::NodeSelectorNeverMatches, message, help));
         }
         for requirement in &term.requirements {
             if let Some((nodes, say)) = on_nodes
@@ -130,20 +138,57 @@ fn contradiction(term: &Term<'_>) -> Option<String> {
     keys.into_iter().find_map(|(list, key)| {
         let tests: Vec<&Test<'_>> =
             term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();
-        let what = match list {
-            List::Expressions => format!("label `{key}`"),
-            List::Fields => format!("field `{key}`"),
-        };
-        never(&tests).map(|why| format!("{what} {why}"))
+        never(&tests).map(|never| never.sentence(list, key))
     })
 }
 
-/// Returns why no value, and no absence, satisfies all tests of one label.
-fn never(tests: &[&Test<'_>]) -> Option<String> {
+/// Why no value, and no absence, satisfies all tests of one label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Never {
+    ThereAndMissing,
+    NoValue,
+    MoreAndLess(i64, i64),
+    More(i64),
+    Less(i64),
+}
+
+impl Never {
+    fn sentence(self, list: List, key: &str) -> String {
+        match (list, self) {
+            // The operators of fields are `In` and `NotIn` alone.
+            (List::Fields, _) => {
+                message!("lint.never-field-value", "field `{key}` has no value that satisfies all of its requirements", key)
+            }
+            (List::Expressions, Never::ThereAndMissing) => {
+                message!("lint.never-there-and-missing", "label `{key}` is wanted both there and missing", key)
+            }
+            (List::Expressions, Never::NoValue) => {
+                message!("lint.never-label-value", "label `{key}` has no value that satisfies all of its requirements", key)
+            }
+            (List::Expressions, Never::MoreAndLess(above, below)) => {
+                message!(
+                    "lint.never-more-and-less",
+                    "label `{key}` cannot be more than `{above}` and less than `{below}`",
+                    key,
+                    above,
+                    below
+                )
+            }
+            (List::Expressions, Never::More(bound)) => {
+                message!("lint.never-more", "label `{key}` cannot be more than `{bound}`", key, bound)
+            }
+            (List::Expressions, Never::Less(bound)) => {
+                message!("lint.never-less", "label `{key}` cannot be less than `{bound}`", key, bound)
+            }
+        }
+    }
+}
+
+fn never(tests: &[&Test<'_>]) -> Option<Never> {
     let needed = tests.iter().any(|test| !test.holds(None));
     let forbidden = tests.iter().any(|test| matches!(test, Test::DoesNotExist));
     if forbidden {
-        return needed.then(|| "is wanted both there and missing".to_owned());
+        return needed.then_some(Never::ThereAndMissing);
     }
     if !needed {
         return None;
@@ -152,7 +197,7 @@ fn never(tests: &[&Test<'_>]) -> Option<String> {
         tests.iter().filter_map(|test| if let Test::In(values) = test { Some(values) } else { None }).collect();
     if let Some(first) = sets.first() {
         let possible = first.iter().any(|value| tests.iter().all(|test| test.holds(Some(value))));
-        return (!possible).then(|| "has no value that satisfies all of its requirements".to_owned());
+        return (!possible).then_some(Never::NoValue);
     }
     let above = tests.iter().filter_map(|test| if let Test::Gt(bound) = test { Some(*bound) } else { None }).max();
     let below = tests.iter().filter_map(|test| if let Test::Lt(bound) = test { Some(*bound) } else { None }).min();
@@ -160,12 +205,12 @@ fn never(tests: &[&Test<'_>]) -> Option<String> {
     let highest = below.map_or(Some(i64::MAX), |bound| bound.checked_sub(1));
     match (lowest, highest) {
         (Some(lowest), Some(highest)) if lowest <= highest => None,
-        _ => {
-            let more = above.map(|bound| format!("more than `{bound}`"));
-            let less = below.map(|bound| format!("less than `{bound}`"));
-            let both: Vec<String> = more.into_iter().chain(less).collect();
-            Some(format!("cannot be {}", both.join(" and ")))
-        }
+        _ => match (above, below) {
+            (Some(above), Some(below)) => Some(Never::MoreAndLess(above, below)),
+            (Some(above), None) => Some(Never::More(above)),
+            (None, Some(below)) => Some(Never::Less(below)),
+            (None, None) => None,
+        },
     }
 }
 

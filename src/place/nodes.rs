@@ -5,17 +5,19 @@
 
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::limits::Limits;
+use crate::message::{Template, message, template};
 use crate::place::scan::{self, Seen};
 use crate::text::located;
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{self, Source, Span, bytes};
 use claimkit_values::order;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// No value: the node lacks the label.
 const ABSENT: u32 = u32::MAX;
 /// Help: which input to give as Nodes.
-const NODES: &str = "give what `kubectl get nodes -o json` prints";
+const NODES: Template = template!("node.text-help", "give what `kubectl get nodes -o json` prints");
 /// Maximum number of findings about one text with Nodes.
 const MAX_FINDINGS: usize = 20;
 
@@ -126,10 +128,15 @@ impl PreparedNodes {
     pub fn read(text: &str, limits: &Limits) -> Self {
         let bytes = text.len();
         if bytes > limits.node_set_bytes {
-            let message = format!("the text with Nodes has {bytes} bytes, the limit is {}", limits.node_set_bytes);
+            let limit = limits.node_set_bytes;
+            let message =
+                message!("node.text-too-long", "the text with Nodes has {bytes} bytes, the limit is {limit}", bytes, limit);
             let finding = Finding::new(Code::LimitBytes, Origin::Claimkit, message)
-                .with_help("give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`")
-                .with_command_help("give fewer Nodes, or only their `metadata`");
+                .with_help(message!(
+                    "node.text-too-long-help",
+                    "give fewer Nodes, or only their `metadata`, or raise the limit `nodeSetBytes`"
+                ))
+                .with_command_help(message!("node.text-too-long-command-help", "give fewer Nodes, or only their `metadata`"));
             return PreparedNodes { findings: vec![placeless(finding)], ..PreparedNodes::default() };
         }
         let mut builder = Builder::default();
@@ -276,7 +283,7 @@ struct Growing {
 #[derive(Debug, Default)]
 pub struct Builder {
     names: Vec<Box<str>>,
-    keys: BTreeMap<Box<str>, usize>,
+    keys: BTreeMap<String, usize>,
     columns: Vec<Growing>,
     /// Columns of the node before, in its order: the next node mostly has the same.
     order: Vec<usize>,
@@ -291,24 +298,32 @@ impl Builder {
         if !matches!(&*seen.kind, "Node" | "") {
             if self.skipped.is_none() {
                 self.skipped = Some(seen.kind.as_ref().into());
-                let message = format!("a `{}` among the Nodes was passed over: only Nodes are read there", seen.kind);
+                let message = message!(
+                    "node.skipped",
+                    "a `{kind}` among the Nodes was passed over: only Nodes are read there",
+                    kind = seen.kind
+                );
                 self.findings.push(placeless(Finding::new(Code::NodeSkipped, Origin::Claimkit, message)));
             }
             return;
         }
         if seen.name.is_empty() {
             let message = match seen.mistyped.as_deref() {
-                Some("metadata.name") => "`metadata.name` of a Node is not a string",
-                _ => "a Node without a name: nothing can be said of it",
+                Some("metadata.name") => {
+                    message!("node.name-mistyped", "`metadata.name` of a Node is not a string")
+                }
+                _ => message!("node.name-missing", "a Node without a name: nothing can be said of it"),
             };
             // It is still added: with a bare selector it can be found by its index.
-            self.unusable(message.to_owned());
+            self.unusable(message);
         } else if let Some(path) = &seen.mistyped
             && self.findings.len() < MAX_FINDINGS
         {
-            let message = format!("Node `{}`: `{path}` is no string and was left out", seen.name);
-            let finding = Finding::new(Code::NodeMistyped, Origin::Claimkit, message);
-            self.findings.push(placeless(finding.with_help("quote the value: labels are strings")));
+            let message =
+                message!("node.mistyped", "Node `{name}`: `{path}` is no string and was left out", name = seen.name, path);
+            let help = message!("node.mistyped-help", "quote the value: labels are strings");
+            let finding = Finding::new(Code::NodeMistyped, Origin::Claimkit, message).with_help(help);
+            self.findings.push(placeless(finding));
         }
         let node = u32::try_from(self.names.len()).unwrap_or(ABSENT);
         self.names.push(seen.name.as_ref().into());
@@ -321,9 +336,9 @@ impl Builder {
     }
 
     /// Adds a finding for unusable input.
-    fn unusable(&mut self, message: String) {
+    fn unusable(&mut self, message: Cow<'static, str>) {
         if self.findings.len() < MAX_FINDINGS {
-            let finding = Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES);
+            let finding = Finding::new(Code::NodeUnusable, Origin::Claimkit, message).with_help(NODES.text());
             self.findings.push(placeless(finding));
         }
     }
@@ -339,7 +354,7 @@ impl Builder {
             None => {
                 let column = self.columns.len();
                 self.columns.push(Growing { key: key.to_owned(), ..Growing::default() });
-                self.keys.insert(key.into(), column);
+                self.keys.insert(key.to_owned(), column);
                 column
             }
         };
@@ -374,8 +389,10 @@ impl Builder {
             let Some(root) = document.root else { continue };
             if !matches!(tree.kind(root), Kind::Map { .. }) {
                 self.unusable(match tree.str(root) {
-                    Some(table) if table.starts_with("NAME ") => "this is the table that kubectl prints for people".to_owned(),
-                    _ => "the text with Nodes holds something that is not an object".to_owned(),
+                    Some(table) if table.starts_with("NAME ") => {
+                        message!("node.text-table", "this is the table that kubectl prints for people")
+                    }
+                    _ => message!("node.text-no-object", "the text with Nodes holds something that is not an object"),
                 });
                 continue;
             }
@@ -425,8 +442,11 @@ impl Builder {
     /// Returns the prepared set.
     pub fn finish(mut self) -> PreparedNodes {
         if self.names.is_empty() && self.findings.iter().all(|finding| finding.severity != Severity::Error) {
-            let message = self.skipped.take().map(|kind| format!("the text with Nodes holds a `{kind}` and no Node"));
-            self.unusable(message.unwrap_or_else(|| "the text with Nodes holds no Node".to_owned()));
+            let message = match self.skipped.take() {
+                Some(kind) => message!("node.text-other-kind", "the text with Nodes holds a `{kind}` and no Node", kind).into(),
+                None => message!("node.text-empty", "the text with Nodes holds no Node"),
+            };
+            self.unusable(message);
         }
         let bytes = self.names.iter().map(|name| name.len()).sum::<usize>().saturating_add(
             self.columns

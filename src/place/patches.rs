@@ -5,6 +5,7 @@ use super::device::behaviour;
 use super::device::plugin_rules::PluginRules;
 use super::environments::last_alike;
 use crate::api::Release;
+use crate::message::message;
 use serde::Serialize;
 
 /// The patches of each minor release that were asked, or compared file by file with one that was: those whose modules are served.
@@ -57,11 +58,19 @@ pub struct RulesOf {
 }
 
 impl RulesOf {
-    /// Returns one sentence of English.
+    /// Returns one sentence.
     pub fn sentence(&self) -> String {
         let RulesOf { asked, release, adjusted } = self;
-        let except = if *adjusted { ", except for later changes known from upstream's history" } else { "" };
-        format!("Kubernetes {asked} was never recorded: the rules of {release} answer{except}")
+        if *adjusted {
+            message!(
+                "placement.rules-of-adjusted",
+                "Kubernetes {asked} was never recorded: the rules of {release} answer, except for later changes known from upstream's history",
+                asked,
+                release
+            )
+        } else {
+            message!("placement.rules-of", "Kubernetes {asked} was never recorded: the rules of {release} answer", asked, release)
+        }
     }
 }
 

@@ -3,10 +3,12 @@
 //! would answer now.
 
 use crate::finding::named;
+use crate::message::message;
 use crate::place::matching::{Matches, Outcome};
 use crate::place::nodes::PreparedNodes;
 use crate::place::rules::SchedulerRules;
 use crate::place::structured::Structured;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -305,17 +307,19 @@ impl Judge<'_, '_, '_> {
 
     /// Returns the scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are
     /// left.
-    pub fn next(&self, plans: &[Plan<'_>], passed: &[usize]) -> Option<(&'static str, &'static str)> {
+    pub fn next(&self, plans: &[Plan<'_>], passed: &[usize]) -> Option<(&'static str, Cow<'static, str>)> {
         let blocked = Self::blocked(plans);
         if passed.is_empty() || blocked.is_some() {
             let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
-            return match (blocked.is_some() || plans.is_empty(), freed) {
-                (true, _) => Some(("no new claims to deallocate", "nothing that the scheduler could free would help")),
-                (false, false) => Some(("still not schedulable", "nothing that the scheduler could free would help")),
+            let text = match (blocked.is_some() || plans.is_empty(), freed) {
+                (true, _) => "no new claims to deallocate",
+                (false, false) => "still not schedulable",
                 (false, true) => {
-                    self.rules.deallocated.map(|text| (text, "the scheduler frees a claim, so that it can be allocated anew"))
+                    let why = || message!("placement.frees", "the scheduler frees a claim, so that it can be allocated anew");
+                    return self.rules.deallocated.map(|text| (text, why()));
                 }
             };
+            return Some((text, message!("placement.frees-nothing", "nothing that the scheduler could free would help")));
         }
         if plans.iter().flat_map(|plan| &plan.gates).any(|gate| gate.refusal.is_some()) {
             // A claim does not exist yet: the scheduler reports that first.
@@ -340,8 +344,8 @@ impl Judge<'_, '_, '_> {
         let chosen_before = matches!((passed, selected), ([only], Some(selected)) if self.nodes.name(*only) == selected);
         if starts && !chosen_before {
             let why = match pending.len() {
-                1 => "a node is selected; the driver allocates there",
-                _ => "a node is selected; the drivers allocate there",
+                1 => message!("placement.driver-allocates", "a node is selected; the driver allocates there"),
+                _ => message!("placement.drivers-allocate", "a node is selected; the drivers allocate there"),
             };
             return Some((self.rules.waiting_for_driver, why));
         }
@@ -349,13 +353,14 @@ impl Judge<'_, '_, '_> {
             Filter::Potential(nodes) => passed.iter().all(|&node| nodes.contains(self.nodes.name(node))),
             _ => false,
         });
+        let asking = || message!("placement.drivers-asked", "drivers are asked which of the nodes they cannot use");
         if self.rules.context_written_late && !asked {
-            return Some((self.rules.waiting_for_driver, "drivers are asked which of the nodes they cannot use"));
+            return Some((self.rules.waiting_for_driver, asking()));
         }
         let why = if starts {
-            "the node is selected already; the driver allocates there"
+            message!("placement.selected-already", "the node is selected already; the driver allocates there")
         } else {
-            "drivers are asked which of the nodes they cannot use"
+            asking()
         };
         Some(("waiting for resource driver to provide information", why))
     }

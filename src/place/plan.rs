@@ -1,6 +1,7 @@
 //! From objects to plans: which checks the scheduler makes for a claim, in its order (kube-scheduler,
 //! pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `PreFilter` and `Filter`).
 
+use crate::message::message;
 use crate::place::placement::{CheckKind, Filter, Gate, Plan, Refusal, Stage};
 use crate::place::pod::{Entry, Pod};
 use crate::place::rules::SchedulerRules;
@@ -186,11 +187,15 @@ impl<'r> Planner<'_, 'r> {
             self.world.templates.iter().find(|t| t.namespace == user.namespace && t.view.metadata().name() == name)
         });
         let why = match (&entry.template, template) {
-            (None, _) => format!("the claim `{shown}` is not in the text"),
-            (Some(name), Some(_)) => {
-                format!("the claim of template `{name}` is not in the text: judged as the template will make it")
+            (None, _) => message!("plan.claim-missing", "the claim `{name}` is not in the text", name = shown),
+            (Some(name), Some(_)) => message!(
+                "plan.claim-from-template",
+                "the claim of template `{name}` is not in the text: judged as the template will make it",
+                name
+            ),
+            (Some(name), None) => {
+                message!("plan.template-missing", "neither the claim nor the template `{name}` is in the text", name)
             }
-            (Some(name), None) => format!("neither the claim nor the template `{name}` is in the text"),
         };
         let mut plan = match template {
             Some(template) => self.template_for(template, user),
@@ -221,17 +226,19 @@ impl<'r> Planner<'_, 'r> {
         let deleted = metadata.deletion_timestamp().is_some();
         let name = metadata.name();
         let refusal = deleted.then(|| Refusal::no(format!("resourceclaim \"{name}\" is being deleted")));
-        plan.gates.push(gate(
-            CheckKind::Deleted,
-            Stage::LookUp,
-            refusal,
-            if deleted { "it is being deleted" } else { "it is not being deleted" },
-        ));
+        let why = match deleted {
+            true => message!("plan.deleted", "it is being deleted"),
+            false => message!("plan.not-deleted", "it is not being deleted"),
+        };
+        plan.gates.push(gate(CheckKind::Deleted, Stage::LookUp, refusal, why));
         if let Some(user) = user.filter(|user| user.entry.claim.is_none()) {
             let ours = controlled_by(metadata, user.pod);
             let pod = reference(user.namespace, &user.pod.name);
             let text = format!("ResourceClaim {}/{name} was not created for pod {pod} (pod is not owner)", claim.namespace);
-            let why = if ours { "the pod owns it" } else { "the pod does not own it" };
+            let why = match ours {
+                true => message!("plan.owned", "the pod owns it"),
+                false => message!("plan.not-owned", "the pod does not own it"),
+            };
             plan.gates.push(gate(CheckKind::Owner, Stage::LookUp, (!ours).then(|| Refusal::no(text)), why));
         }
         let immediate = self.immediate(&plan);
@@ -239,7 +246,10 @@ impl<'r> Planner<'_, 'r> {
             plan.gates.push(immediate.clone());
         }
         let asked = status.deallocation_requested();
-        let why = if asked { "its deallocation was requested" } else { "its deallocation was not requested" };
+        let why = match asked {
+            true => message!("plan.deallocation", "its deallocation was requested"),
+            false => message!("plan.no-deallocation", "its deallocation was not requested"),
+        };
         let refusal = asked.then(|| Refusal::no("resourceclaim must be reallocated"));
         plan.gates.push(gate(CheckKind::Deallocation, Stage::PreFilter, refusal, why));
         plan.gates.push(in_use(view, user));
@@ -266,9 +276,11 @@ impl<'r> Planner<'_, 'r> {
         let refused = plan.mode == "Immediate" && !plan.allocated;
         let refusal = refused.then(|| Refusal::no("unallocated immediate resourceclaim"));
         let why = match (plan.mode, plan.allocated) {
-            (_, true) => "it is allocated",
-            ("Immediate", false) => "its mode is Immediate, and its driver has not allocated it yet",
-            _ => "it is allocated once a pod needs it",
+            (_, true) => message!("plan.allocated", "it is allocated"),
+            ("Immediate", false) => {
+                message!("plan.immediate", "its mode is Immediate, and its driver has not allocated it yet")
+            }
+            _ => message!("plan.allocated-later", "it is allocated once a pod needs it"),
         };
         gate(CheckKind::Allocated, Stage::PreFilter, refusal, why)
     }
@@ -286,7 +298,7 @@ impl<'r> Planner<'_, 'r> {
     /// Adds the check of a selector that is parsed as a whole before nodes are looked at.
     fn parse(&self, plan: &mut Plan<'r>, site: usize) {
         if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
-            let why = "the selector cannot be parsed";
+            let why = message!("plan.selector-unparsable", "the selector cannot be parsed");
             let refused = gate(CheckKind::Parse, Stage::PreFilter, Some(Refusal::error(error)), why);
             plan.gates.push(Gate { site: Some(site), ..refused });
         }
@@ -306,8 +318,10 @@ impl<'r> Planner<'_, 'r> {
         let class = self.world.class(name);
         if self.rules.class_first {
             let refusal = class.is_none().then(|| Refusal::no(format!("resource class {name} does not exist")));
-            let why =
-                if class.is_some() { format!("class `{name}` is there") } else { format!("class `{name}` is not in the text") };
+            let why = match class {
+                Some(_) => message!("plan.class", "class `{name}` is there", name),
+                None => message!("plan.class-missing", "class `{name}` is not in the text", name),
+            };
             plan.gates.push(gate(CheckKind::Class, Stage::PreFilter, refusal, why));
         }
         if let (true, Some(class)) = (self.rules.class_first, class)
@@ -368,8 +382,10 @@ impl<'r> Planner<'_, 'r> {
     fn context(&self, plan: &mut Plan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
         let refusal = self.stolen(context, user);
-        let why =
-            if refusal.is_some() { "the pod does not own its scheduling context" } else { "the pod owns its scheduling context" };
+        let why = match refusal {
+            Some(_) => message!("plan.context-not-owned", "the pod does not own its scheduling context"),
+            None => message!("plan.context-owned", "the pod owns its scheduling context"),
+        };
         plan.gates.insert(0, gate(CheckKind::Context, Stage::PreFilter, refusal, why));
     }
 
@@ -457,24 +473,26 @@ impl<'r> Planner<'_, 'r> {
         let (class_parameters, claim_parameters) = match found {
             Ok(found) => found,
             Err(missing) => {
-                let why = "its parameters are not in the text";
+                let why = message!("plan.parameters-missing", "its parameters are not in the text");
                 plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::no(missing)), why));
                 return Filter::Structured(None);
             }
         };
+        let there =
+            || gate(CheckKind::Parameters, Stage::PreFilter, None, message!("plan.parameters", "its parameters are there"));
         if self.world.slices.is_empty() {
-            plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, None, "its parameters are there"));
+            plan.gates.push(there());
             return Filter::Structured(None);
         }
         let claims: Vec<_> = self.world.claims.iter().map(|claim| (claim.namespace, claim.view)).collect();
         let facts = Facts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
         match Structured::of(&facts) {
             Ok(structured) => {
-                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, None, "its parameters are there"));
+                plan.gates.push(there());
                 Filter::Structured(Some(Arc::new(structured)))
             }
             Err(error) => {
-                let why = "a selector of its parameters does not compile";
+                let why = message!("plan.parameters-uncompiled", "a selector of its parameters does not compile");
                 plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::error(error)), why));
                 Filter::Structured(None)
             }
@@ -512,16 +530,28 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> Gate {
     let shareable = allocation.is_some_and(|allocation| allocation.shareable());
     let refused = allocation.is_some() && !shareable && !reserved.is_empty() && !own;
     let why = match (reserved.iter().next(), own) {
-        (None, _) => "no consumer has reserved it".to_owned(),
-        (Some(_), true) => "it is reserved for the pod".to_owned(),
+        (None, _) => message!("plan.not-reserved", "no consumer has reserved it"),
+        (Some(_), true) => message!("plan.reserved-for-pod", "it is reserved for the pod"),
         (Some(first), false) => {
             let resource = first.resource().strip_suffix('s').unwrap_or(first.resource());
-            let others = match reserved.len().saturating_sub(1) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
+            let name = first.name();
+            let text = match (reserved.len().saturating_sub(1), shareable) {
+                (0, false) => message!("plan.reserved", "it is reserved for {resource} `{name}`", resource, name),
+                (0, true) => {
+                    message!("plan.reserved-shared", "it is reserved for {resource} `{name}`, and can be shared", resource, name)
+                }
+                (more, false) => {
+                    message!("plan.reserved-more", "it is reserved for {resource} `{name}` and {more} more", resource, name, more)
+                }
+                (more, true) => message!(
+                    "plan.reserved-more-shared",
+                    "it is reserved for {resource} `{name}` and {more} more, and can be shared",
+                    resource,
+                    name,
+                    more
+                ),
             };
-            let shared = if shareable { ", and can be shared" } else { "" };
-            format!("it is reserved for {resource} `{}`{others}{shared}", first.name())
+            text.into()
         }
     };
     gate(CheckKind::InUse, Stage::PreFilter, refused.then(|| Refusal::no("resourceclaim in use")), why)

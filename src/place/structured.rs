@@ -3,10 +3,13 @@
 //! `allocate`): request by request the first instance of the node that is free, passes the class's filter and matches. There is
 //! no backtracking: an earlier request keeps its instance even if a later one then fails.
 
+use crate::cel::explain::explain;
 use crate::cel::library::quantity::Quantity;
 use crate::cel::value::Value;
 use crate::cel::{Mode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
+use crate::message::{Template, message, template};
 use crate::place::environments;
+use crate::place::explain;
 use crate::record::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
     ResourceClassParameters, ResourceSlice,
@@ -48,7 +51,16 @@ struct Demand {
 struct Candidate<'r> {
     name: &'r str,
     attributes: Result<Vec<Value>, String>,
-    holder: Option<String>,
+    holder: Option<Holder>,
+}
+
+/// The user of an instance.
+#[derive(Clone, Debug)]
+enum Holder {
+    /// A claim: `namespace/name`.
+    Claim(String),
+    /// An earlier request of the claim that is being allocated.
+    Request,
 }
 
 /// The objects that decide.
@@ -136,14 +148,19 @@ fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnsw
                     let text = format!(
                         "checking structured parameters failed: checking node {node:?} and resources of driver {driver:?}: {error}"
                     );
-                    let why = format!("a selector fails on instance `{name}`: {error}");
+                    let why = message!("structured.fails", "a selector fails on instance `{name}`: {error}", name, error);
                     return InstanceAnswer { refusal: Some(text), why, instances: Vec::new() };
                 }
             }
         }
     }
-    let names: Vec<String> = instances.iter().map(|(driver, name)| format!("`{name}` of `{driver}`")).collect();
-    let why = if names.is_empty() { "no instance is asked for".to_owned() } else { format!("gets {}", names.join(", ")) };
+    let instance = |(driver, name): &(String, String)| message!("structured.instance", "`{name}` of `{driver}`", name, driver);
+    let why = if instances.is_empty() {
+        message!("structured.none-asked", "no instance is asked for").into_owned()
+    } else {
+        let names: Vec<String> = instances.iter().map(instance).collect();
+        message!("structured.gets", "gets {instances}", instances = names.join(", "))
+    };
     InstanceAnswer { refusal: None, why, instances }
 }
 
@@ -161,7 +178,7 @@ fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candid
 }
 
 /// Finds the claim that an instance is allocated to.
-fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<String> {
+fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<Holder> {
     let holds = |claim: &ResourceClaim<'_>| {
         claim.status().allocation().is_some_and(|allocation| {
             allocation.resource_handles().iter().filter(|handle| handle.driver_name() == driver).any(|handle| {
@@ -172,7 +189,7 @@ fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Op
         })
     };
     let (namespace, claim) = facts.claims.iter().find(|(_, claim)| holds(claim))?;
-    Some(format!("claim `{namespace}/{}`", claim.metadata().name()))
+    Some(Holder::Claim(format!("{namespace}/{}", claim.metadata().name())))
 }
 
 /// Takes the first instance that fits a request. The error names the instance that a selector failed on.
@@ -188,7 +205,7 @@ fn choose(demand: &Demand, request: &Program, candidates: &mut [Candidate<'_>]) 
             }
         }
         if fits {
-            candidate.holder = Some("an earlier request of the claim".to_owned());
+            candidate.holder = Some(Holder::Request);
             return Ok(Some(candidate.name.to_owned()));
         }
     }
@@ -199,16 +216,28 @@ fn choose(demand: &Demand, request: &Program, candidates: &mut [Candidate<'_>]) 
 fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidate<'_>]) -> String {
     let driver = &demand.driver;
     if candidates.is_empty() {
-        return format!("no slice of the text has instances of `{driver}` on the node");
+        return message!("structured.no-instances", "no slice of the text has instances of `{driver}` on the node", driver);
     }
     let number = at.saturating_add(1);
-    let mut reasons: Vec<String> = candidates.iter().take(SHOWN).map(|candidate| reason(demand, request, candidate)).collect();
+    let shown = candidates.iter().take(SHOWN).map(|candidate| reason(demand, request, candidate));
+    let mut reasons = explain::together(shown);
     if let Some(more) = candidates.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        reasons.push(format!("and {more} more"));
+        reasons = message!("structured.and-more", "{reasons}; and {more} more", reasons, more);
     }
     let funnel = funnel(demand, request, candidates);
-    format!("no instance of `{driver}` for request {number}: {funnel}; {}", reasons.join("; "))
+    message!(
+        "structured.none-fits",
+        "no instance of `{driver}` for request {number}: {funnel}; {reasons}",
+        driver,
+        number,
+        funnel,
+        reasons
+    )
 }
+
+const AFTER_FILTER: Template = template!("structured.after-filter", "{count} after the class's filter");
+const AFTER_SELECTOR: Template = template!("structured.after-selector", "{count} after the selector");
+const FREE: Template = template!("structured.free", "{count} free");
 
 /// Returns how many instances each condition leaves, up to where none is left.
 fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> String {
@@ -217,11 +246,11 @@ fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> S
         variables.is_ok_and(|variables| program.evaluate(variables, SELECTOR_COST_LIMIT).matches() == Ok(true))
     };
     let mut left: Vec<&Candidate<'_>> = candidates.iter().collect();
-    let mut stages = vec![format!("{} on the node", left.len())];
-    let filter = demand.filter.iter().map(|filter| ("after the class's filter", Some(filter)));
-    for (stage, program) in filter.chain([("after the selector", Some(request)), ("free", None)]) {
+    let mut stages = vec![message!("structured.on-node", "{count} on the node", count = left.len())];
+    let filter = demand.filter.iter().map(|filter| (AFTER_FILTER, Some(filter)));
+    for (stage, program) in filter.chain([(AFTER_SELECTOR, Some(request)), (FREE, None)]) {
         left.retain(|candidate| program.map_or(candidate.holder.is_none(), |program| passes(program, candidate)));
-        stages.push(format!("{} {stage}", left.len()));
+        stages.push(stage.fill(&[&left.len()]));
         if left.is_empty() {
             break;
         }
@@ -231,18 +260,32 @@ fn funnel(demand: &Demand, request: &Program, candidates: &[Candidate<'_>]) -> S
 
 fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> String {
     let name = candidate.name;
-    if let Some(holder) = &candidate.holder {
-        return format!("`{name}` is allocated to {holder}");
-    }
-    let Ok(variables) = &candidate.attributes else { return format!("`{name}` cannot be read") };
-    let programs = demand.filter.iter().map(|filter| ("the class's filter: ", filter)).chain([("", request)]);
-    for (whose, program) in programs {
-        let trace = program.trace(variables, SELECTOR_COST_LIMIT);
-        if trace.outcome.matches() != Ok(true) {
-            return format!("`{name}`: {whose}{}", program.explain(&trace).join(", "));
+    match &candidate.holder {
+        Some(Holder::Claim(claim)) => {
+            return message!("structured.held-by-claim", "`{name}` is allocated to claim `{claim}`", name, claim);
         }
+        Some(Holder::Request) => {
+            return message!("structured.held-by-request", "`{name}` is allocated to an earlier request of the claim", name);
+        }
+        None => {}
     }
-    format!("`{name}` fits")
+    let Ok(variables) = &candidate.attributes else {
+        return message!("structured.unreadable", "`{name}` cannot be read", name);
+    };
+    let refused = |program: &Program| {
+        let trace = program.trace(variables, SELECTOR_COST_LIMIT);
+        (trace.outcome.matches() != Ok(true)).then(|| {
+            let whys = explain(program, &trace).into_iter();
+            whys.reduce(|first, rest| message!("structured.because", "{first}, {rest}", first, rest)).unwrap_or_default()
+        })
+    };
+    if let Some(why) = demand.filter.as_ref().and_then(refused) {
+        return message!("structured.filter-refuses", "`{name}`: the class's filter: {why}", name, why);
+    }
+    if let Some(why) = refused(request) {
+        return message!("structured.selector-refuses", "`{name}`: {why}", name, why);
+    }
+    message!("structured.fits", "`{name}` fits", name)
 }
 
 fn attributes(instance: NamedResourcesInstance<'_>) -> Result<Vec<(String, NamedAttribute)>, String> {

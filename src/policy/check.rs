@@ -3,36 +3,52 @@
 use crate::advice::nearest;
 use crate::api::{self, GROUP, Release};
 use crate::go::quantity::Quantity;
+use crate::message::{Template, message, template};
 use crate::names;
 use crate::policy::keys::{ALLOCATION_MODES, Key, Names, Shape};
 use crate::policy::pattern;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
+use std::borrow::Cow;
 
 /// Longest piece of the user's own text in a message, in characters.
 const SHOWN: usize = 80;
 
-/// Errors so far. Each is one line: `resourceClasses.fallback: what is wrong and what to write instead`.
+const NAMES: Template = template!("settings.names", "names");
+const OBJECTS: Template = template!("settings.objects", "objects");
+const CLASS: Template = template!("settings.class", "a class");
+const API_GROUP: Template = template!("settings.api-group", "an API group");
+const CLAIM: Template = template!("settings.claim", "a ResourceClaim or its template");
+const EXTENDED_RESOURCE: Template = template!("settings.extended-resource", "an extended resource");
+const TAINT: Template = template!("settings.taint", "a taint");
+const NODE: Template = template!("settings.node", "a Node");
+const DRIVER: Template = template!("settings.driver", "a driver");
+const NAMESPACE: Template = template!("settings.namespace", "a Namespace");
+const VERSION: Template = template!("settings.version", "version of resource.k8s.io");
+const ALLOCATION_MODE: Template = template!("settings.allocation-mode", "allocation mode");
+
+/// Errors so far: the path of a setting, and what is wrong and what to write instead.
 #[derive(Debug, Default)]
 pub struct SettingsErrors {
-    list: Vec<String>,
+    list: Vec<(String, Cow<'static, str>)>,
 }
 
 impl SettingsErrors {
     /// Adds one.
-    pub fn push(&mut self, path: &str, text: impl AsRef<str>) {
+    pub fn push(&mut self, path: &str, text: impl Into<Cow<'static, str>>) {
         let path = if path.is_empty() { "settings" } else { path };
-        self.list.push(format!("{path}: {}", text.as_ref()));
+        self.list.push((path.to_owned(), text.into()));
     }
 
     /// Returns true if an error is about this key or about something below it.
     pub fn mentions(&self, path: &str) -> bool {
-        let rest = |line: &String| line.strip_prefix(path).is_some_and(|rest| rest.starts_with([':', '.', '[']));
-        self.list.iter().any(rest)
+        let is_about = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
+        self.list.iter().any(|(known, _)| known.strip_prefix(path).is_some_and(is_about))
     }
 
-    /// Returns all errors as a list.
+    /// Returns all errors as a list of lines: `resourceClasses.fallback: what is wrong`.
     pub fn into_list(self) -> Vec<String> {
-        self.list
+        let line = |(path, problem)| message!("settings.wrong", "{path}: {problem}", path, problem);
+        self.list.into_iter().map(line).collect()
     }
 }
 
@@ -58,14 +74,15 @@ pub fn below(path: &str, name: &str) -> String {
 /// Checks a value against a shape; recursion is bounded by the depth of the table.
 pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut SettingsErrors) {
     if matches!(tree.kind(node), Kind::Null) {
-        errors.push(path, "says nothing: give it a value, or leave it out");
+        errors.push(path, message!("settings.says-nothing", "says nothing: give it a value, or leave it out"));
         return;
     }
     match shape {
         Shape::Choice(words) => choice(tree, node, path, words, errors),
         Shape::Flag => {
             if !matches!(tree.kind(node), Kind::Bool(_)) {
-                errors.push(path, format!("must be `true` or `false`, not {}", what(tree, node)));
+                let what = what(tree, node);
+                errors.push(path, message!("settings.no-flag", "must be `true` or `false`, not {what}", what));
             }
         }
         Shape::Count => {
@@ -73,37 +90,42 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
                 let number = matches!(tree.kind(node), Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_));
                 let span = tree.span(node);
                 let text = tree.source().get(span.from()..span.to()).unwrap_or_default();
-                let given = if number { shown(text) } else { what(tree, node).to_owned() };
-                errors.push(path, format!("must be a whole number that is not negative, not {given}"));
+                let given = if number { Cow::Owned(shown(text)) } else { what(tree, node) };
+                errors
+                    .push(path, message!("settings.no-count", "must be a whole number that is not negative, not {given}", given));
             }
         }
         Shape::Text => match tree.str(node) {
-            Some("") => errors.push(path, "must not be empty: say something, or leave it out"),
+            Some("") => {
+                errors.push(path, message!("settings.text-empty", "must not be empty: say something, or leave it out"));
+            }
             Some(_) => {}
-            None => errors.push(path, format!("must be a string, not {}{}", what(tree, node), quotes(tree, node))),
+            None => errors.push(path, no_string(tree, node)),
         },
         Shape::Name(names) => match tree.str(node) {
             Some(text) if names == Names::AllocationMode && text.contains('*') => {
-                errors.push(path, format!("{} must name one allocation mode: no `*`", shown(text)));
+                let mode = shown(text);
+                errors.push(path, message!("settings.several-modes", "{mode} must name one allocation mode: no `*`", mode));
             }
             Some(text) if names == Names::Class && text.contains('*') => {
-                errors.push(path, format!("{} must name one class: no `*`", shown(text)));
+                let class = shown(text);
+                errors.push(path, message!("settings.several-classes", "{class} must name one class: no `*`", class));
             }
             Some(text) => name(text, names, path, errors),
-            None => errors.push(path, format!("must be a string, not {}{}", what(tree, node), quotes(tree, node))),
+            None => errors.push(path, no_string(tree, node)),
         },
         Shape::Patterns(names) => {
-            for (at, item) in list(tree, node, path, "names", errors).iter().enumerate() {
+            for (at, item) in list(tree, node, path, NAMES, errors).iter().enumerate() {
                 let path = format!("{path}[{at}]");
                 match tree.str(*item) {
                     Some(text) => name(text, names, &path, errors),
-                    None => errors.push(&path, format!("must be a string, not {}", what(tree, *item))),
+                    None => errors.push(&path, no_plain_string(tree, *item)),
                 }
             }
         }
         Shape::Object(keys) => object(tree, node, path, keys, errors),
         Shape::Objects(keys) => {
-            for (at, item) in list(tree, node, path, "objects", errors).iter().enumerate() {
+            for (at, item) in list(tree, node, path, OBJECTS, errors).iter().enumerate() {
                 object(tree, *item, &format!("{path}[{at}]"), keys, errors);
             }
         }
@@ -126,14 +148,14 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
 /// Checks an object against its keys.
 pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut SettingsErrors) {
     if !tree.is_map(node) {
-        errors.push(path, format!("must be an object, not {}", what(tree, node)));
+        errors.push(path, no_object(tree, node));
         return;
     }
     for entry in tree.entries(node) {
         let name = tree.text(entry.key);
         let here = below(path, &shown_key(name));
         if entry.shadowed {
-            errors.push(&here, "stands twice: keep one");
+            errors.push(&here, twice());
             continue;
         }
         match keys.iter().find(|key| key.name == name) {
@@ -141,14 +163,19 @@ pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], e
             None => {
                 let known = keys.iter().map(|key| key.name);
                 match closest(name, known.clone()) {
-                    Some(meant) => errors.push(&here, format!("unknown setting; did you mean `{meant}`?")),
-                    None => errors.push(&here, format!("unknown setting; write {}", one_of(known))),
+                    Some(meant) => {
+                        errors.push(&here, message!("settings.unknown-but", "unknown setting; did you mean `{meant}`?", meant));
+                    }
+                    None => {
+                        let known = one_of(known);
+                        errors.push(&here, message!("settings.unknown", "unknown setting; write {known}", known));
+                    }
                 }
             }
         }
     }
     if tree.get(node, "allow").is_some() && tree.get(node, "deny").is_some() && keys.iter().any(|key| key.name == "deny") {
-        errors.push(path, "`allow` and `deny` exclude each other: keep one of them");
+        errors.push(path, message!("settings.allow-and-deny", "`allow` and `deny` exclude each other: keep one of them"));
     }
 }
 
@@ -172,24 +199,37 @@ fn choice(tree: &Tree<'_>, node: NodeId, path: &str, words: &'static [&'static s
         _ => match tree.str(node) {
             Some(word) if words.contains(&word) => {}
             Some(word) => {
-                let hint = match closest(word, words.iter().copied()) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("write {}", one_of(words.iter().copied())),
+                let shown = shown(word);
+                let problem = match closest(word, words.iter().copied()) {
+                    Some(meant) => {
+                        message!("settings.unknown-word-but", "{word} is not known; did you mean `{meant}`?", word = shown, meant)
+                    }
+                    None => {
+                        let known = one_of(words.iter().copied());
+                        message!("settings.unknown-word", "{word} is not known; write {known}", word = shown, known)
+                    }
                 };
-                errors.push(path, format!("{} is not known; {hint}", shown(word)));
+                errors.push(path, problem);
             }
-            None => errors.push(path, format!("must be {}, not {}", one_of(words.iter().copied()), what(tree, node))),
+            None => {
+                let known = one_of(words.iter().copied());
+                let what = what(tree, node);
+                errors.push(path, message!("settings.no-word", "must be {known}, not {what}", known, what));
+            }
         },
     }
 }
 
-fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut SettingsErrors) -> &'t [NodeId] {
+fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: Template, errors: &mut SettingsErrors) -> &'t [NodeId] {
     match tree.kind(node) {
         Kind::Seq { .. } if tree.items(node).is_empty() => {
-            errors.push(path, "must not be empty: name at least one, or leave it out");
+            errors.push(path, empty());
         }
         Kind::Seq { .. } => {}
-        _ => errors.push(path, format!("must be a list of {of}, not {}", what(tree, node))),
+        _ => {
+            let what = what(tree, node);
+            errors.push(path, message!("settings.no-list", "must be a list of {of}, not {what}", of = of.text(), what));
+        }
     }
     tree.items(node)
 }
@@ -197,9 +237,9 @@ fn list<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, of: &str, errors: &mut
 /// Returns the entries of an object that must not be empty.
 fn entries<'t>(tree: &'t Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors) -> &'t [Entry] {
     if !tree.is_map(node) {
-        errors.push(path, format!("must be an object, not {}", what(tree, node)));
+        errors.push(path, no_object(tree, node));
     } else if tree.entries(node).is_empty() {
-        errors.push(path, "must not be empty: name at least one, or leave it out");
+        errors.push(path, empty());
     }
     tree.entries(node)
 }
@@ -209,13 +249,13 @@ fn labels(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors
         let key = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(key));
         if let Some(message) = names::qualified_name(key).first() {
-            errors.push(&here, format!("no label key: {message}"));
+            errors.push(&here, message!("settings.no-label-key", "no label key: {message}", message));
         }
         match tree.str(entry.value) {
-            None => errors.push(&here, format!("must be a string, not {}{}", what(tree, entry.value), quotes(tree, entry.value))),
+            None => errors.push(&here, no_string(tree, entry.value)),
             Some(value) => {
                 if let Some(message) = names::label_value(value).first() {
-                    errors.push(&here, format!("no label value: {message}"));
+                    errors.push(&here, message!("settings.no-label-value", "no label value: {message}", message));
                 }
             }
         }
@@ -236,12 +276,17 @@ fn quantities(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsEr
         let name = tree.text(entry.key);
         let here = format!("{path}[{}]", shown_key(name));
         if let Some(message) = names::qualified_name(name).first() {
-            errors.push(&here, format!("no name of a capacity: {message}"));
+            errors.push(&here, message!("settings.no-capacity-name", "no name of a capacity: {message}", message));
         }
         match quantity(tree, entry.value) {
-            None => errors.push(&here, format!("must be a quantity, such as `40Gi`, not {}", what(tree, entry.value))),
+            None => {
+                let what = what(tree, entry.value);
+                errors.push(&here, message!("settings.no-quantity", "must be a quantity, such as `40Gi`, not {what}", what));
+            }
             Some(text) if Quantity::parse(text).is_err() => {
-                errors.push(&here, format!("{} is no quantity; write one such as `40Gi`", shown(text)));
+                let text = shown(text);
+                errors
+                    .push(&here, message!("settings.quantity-unparsed", "{text} is no quantity; write one such as `40Gi`", text));
             }
             Some(_) => {}
         }
@@ -254,11 +299,14 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
         let name = tree.text(entry.key);
         let here = below(path, &shown_key(name));
         if entry.shadowed {
-            errors.push(&here, "stands twice: keep one");
+            errors.push(&here, twice());
         } else if api::Gate::named(name).is_none() {
             match closest(name, api::Gate::ALL.iter().map(|gate| gate.name())) {
-                Some(meant) => errors.push(&here, format!("no feature gate of these APIs; did you mean `{meant}`?")),
-                None => errors.push(&here, "no feature gate of these APIs"),
+                Some(meant) => errors.push(
+                    &here,
+                    message!("settings.unknown-gate-but", "no feature gate of these APIs; did you mean `{meant}`?", meant),
+                ),
+                None => errors.push(&here, message!("settings.unknown-gate", "no feature gate of these APIs")),
             }
         } else {
             check(tree, entry.value, &here, Shape::Flag, errors);
@@ -270,45 +318,64 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
 fn name(text: &str, names: Names, path: &str, errors: &mut SettingsErrors) {
     // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
-    let never = |messages: names::Messages, what: &str, errors: &mut SettingsErrors| {
+    let never = |messages: names::Messages, what: Template, errors: &mut SettingsErrors| {
         if let Some(message) = messages.first() {
-            errors.push(path, format!("{} is no name of {what}: {message}", shown(text)));
+            let (text, what) = (shown(text), what.text());
+            errors.push(path, message!("settings.no-name", "{text} is no name of {what}: {message}", text, what, message));
         }
     };
-    let one_of_known = |text: &str, known: &[&'static str], what: &str, errors: &mut SettingsErrors| {
+    let one_of_known = |text: &str, known: &[&'static str], what: Template, errors: &mut SettingsErrors| {
         if !known.iter().any(|known| pattern::matches(text, known)) {
-            let hint = match closest(text, known.iter().copied()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("write {}", one_of(known.iter().copied())),
+            let (shown, what) = (shown(text), what.text());
+            let problem = match closest(text, known.iter().copied()) {
+                Some(meant) => message!(
+                    "settings.none-of-known-but",
+                    "{text} is no {what}; did you mean `{meant}`?",
+                    text = shown,
+                    what,
+                    meant
+                ),
+                None => {
+                    let known = one_of(known.iter().copied());
+                    message!("settings.none-of-known", "{text} is no {what}; write {known}", text = shown, what, known)
+                }
             };
-            errors.push(path, format!("{} is no {what}; {hint}", shown(text)));
+            errors.push(path, problem);
         }
     };
     match names {
-        Names::Subject | Names::Kind if text.is_empty() => errors.push(path, "must not be empty"),
+        Names::Subject | Names::Kind if text.is_empty() => {
+            errors.push(path, message!("settings.name-empty", "must not be empty"));
+        }
         Names::Subject | Names::Kind => {}
         Names::Group if text.is_empty() => {}
-        Names::Class => never(names::subdomain(&sample), "a class", errors),
-        Names::Group => never(names::subdomain(&sample), "an API group", errors),
-        Names::Claim => never(names::subdomain(&sample), "a ResourceClaim or its template", errors),
+        Names::Class => never(names::subdomain(&sample), CLASS, errors),
+        Names::Group => never(names::subdomain(&sample), API_GROUP, errors),
+        Names::Claim => never(names::subdomain(&sample), CLAIM, errors),
         Names::Resource => match sample.split_once('/') {
             None if text == "*" => {}
-            None => errors.push(path, format!("{} has no domain: extended resources are like `example.com/gpu`", shown(text))),
-            Some(_) => never(names::qualified_name(&sample), "an extended resource", errors),
+            None => {
+                let text = shown(text);
+                errors.push(
+                    path,
+                    message!("settings.no-domain", "{text} has no domain: extended resources are like `example.com/gpu`", text),
+                );
+            }
+            Some(_) => never(names::qualified_name(&sample), EXTENDED_RESOURCE, errors),
         },
         Names::TaintKey if text == "*" => {}
-        Names::TaintKey => never(names::qualified_name(&sample), "a taint", errors),
-        Names::Node => never(names::subdomain(text), "a Node", errors),
-        Names::Driver => never(names::lowered_subdomain(&sample), "a driver", errors),
-        Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), "a Namespace", errors),
+        Names::TaintKey => never(names::qualified_name(&sample), TAINT, errors),
+        Names::Node => never(names::subdomain(text), NODE, errors),
+        Names::Driver => never(names::lowered_subdomain(&sample), DRIVER, errors),
+        Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), NAMESPACE, errors),
         Names::Version => {
             let text = version(text);
             let known: Vec<&'static str> = api::VERSIONS.iter().map(|version| version.name).collect();
             if !is_version(text) {
-                one_of_known(text, &known, "version of resource.k8s.io", errors);
+                one_of_known(text, &known, VERSION, errors);
             }
         }
-        Names::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), "allocation mode", errors),
+        Names::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors),
         Names::Release => {
             if Release::parse(text).is_none() {
                 errors.push(path, Release::unknown(text));
@@ -338,28 +405,47 @@ fn one_of<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let words: Vec<String> = words.map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        Some((last, before)) => message!("settings.or", "{before} or {last}", before = before.join(", "), last),
         None => String::new(),
     }
 }
 
 /// Returns the type of a value, in words.
-fn what(tree: &Tree<'_>, node: NodeId) -> &'static str {
+fn what(tree: &Tree<'_>, node: NodeId) -> Cow<'static, str> {
     match tree.kind(node) {
-        Kind::Null | Kind::Alias(_) => "null",
-        Kind::Bool(true) => "`true`",
-        Kind::Bool(false) => "`false`",
-        Kind::Str(_) => "a string",
-        Kind::Seq { .. } => "a list",
-        Kind::Map { .. } => "an object",
-        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "a number",
+        Kind::Null | Kind::Alias(_) => message!("settings.null", "null"),
+        Kind::Bool(true) => Cow::Borrowed("`true`"),
+        Kind::Bool(false) => Cow::Borrowed("`false`"),
+        Kind::Str(_) => message!("settings.string", "a string"),
+        Kind::Seq { .. } => message!("settings.list", "a list"),
+        Kind::Map { .. } => message!("settings.object", "an object"),
+        Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => message!("settings.number", "a number"),
     }
 }
 
-/// Returns the advice to quote a scalar: YAML reads `1.30` as a number and `on` as a boolean.
-fn quotes(tree: &Tree<'_>, node: NodeId) -> &'static str {
+/// Returns the problem of a value that is not a string. YAML reads `1.30` as a number and `on` as a boolean: they need quotes.
+fn no_string(tree: &Tree<'_>, node: NodeId) -> String {
     match tree.kind(node) {
-        Kind::Seq { .. } | Kind::Map { .. } => "",
-        _ => ": put it in quotes",
+        Kind::Seq { .. } | Kind::Map { .. } => no_plain_string(tree, node),
+        _ => {
+            let what = what(tree, node);
+            message!("settings.no-string-quotes", "must be a string, not {what}: put it in quotes", what)
+        }
     }
+}
+
+fn no_plain_string(tree: &Tree<'_>, node: NodeId) -> String {
+    message!("settings.no-string", "must be a string, not {what}", what = what(tree, node))
+}
+
+fn no_object(tree: &Tree<'_>, node: NodeId) -> String {
+    message!("settings.no-object", "must be an object, not {what}", what = what(tree, node))
+}
+
+fn empty() -> Cow<'static, str> {
+    message!("settings.list-empty", "must not be empty: name at least one, or leave it out")
+}
+
+fn twice() -> Cow<'static, str> {
+    message!("settings.twice", "stands twice: keep one")
 }

@@ -1,5 +1,6 @@
 //! Finds settings that decide nothing: an author who wrote them expects a check that never happens.
 
+use crate::message::message;
 use crate::policy::check::{SettingsErrors, shown};
 use crate::policy::keys::{Key, SETTINGS, Shape};
 use crate::policy::pattern;
@@ -32,25 +33,41 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
         let value = view.get(key.name);
         if value.is_object() && !errors.mentions(key.name) && !decides(value, keys) {
             let names: Vec<String> = deciding(keys).map(|key| format!("`{}`", key.name)).collect();
-            errors.push(key.name, format!("asks for nothing: give it {}, or leave it out", names.join(", ")));
+            let names = names.join(", ");
+            errors.push(key.name, message!("settings.asks-nothing", "asks for nothing: give it {names}, or leave it out", names));
         }
     }
     let classes = [&settings.device_classes, &settings.resource_classes];
     if settings.cluster.pod_classes && classes.into_iter().all(|rule| *rule == ClassRule::default()) {
-        errors.push("cluster.podClasses", "has nothing to check: give the classes in `deviceClasses` or `resourceClasses`");
+        errors.push(
+            "cluster.podClasses",
+            message!(
+                "settings.nothing-to-check",
+                "has nothing to check: give the classes in `deviceClasses` or `resourceClasses`"
+            ),
+        );
     }
     if let Some(release) = settings.release {
         for (name, minors) in RELEASES.iter().filter(|(name, _)| view.get(name).is_object()) {
             if !minors.contains(&release.minor) {
-                errors
-                    .push(name, format!("judges nothing of Kubernetes 1.{}, which `release` names: leave it out", release.minor));
+                let problem = message!(
+                    "settings.judges-nothing",
+                    "judges nothing of Kubernetes 1.{minor}, which `release` names: leave it out",
+                    minor = release.minor
+                );
+                errors.push(name, problem);
             }
         }
     }
     let exempt = |path: &str, patterns: &[String], everybody: &str| {
         let all = patterns.iter().enumerate().find(|(_, text)| pattern::matches(text, everybody));
         all.map(|(at, text)| {
-            (format!("exempt.{path}[{at}]"), format!("{} exempts every user: the policy then checks nothing", shown(text)))
+            let problem = message!(
+                "settings.exempts-all",
+                "{pattern} exempts every user: the policy then checks nothing",
+                pattern = shown(text)
+            );
+            (format!("exempt.{path}[{at}]"), problem)
         })
     };
     // No user has this name: only a pattern for all of them matches.

@@ -1,6 +1,7 @@
 //! Reads the settings: what is wrong with them, all at once, or what they say.
 
 use crate::api::{Release, device};
+use crate::message::message;
 use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
 use crate::policy::keys::{Key, SETTINGS, Shape};
@@ -122,7 +123,10 @@ impl Settings {
             errors.push("gates", error);
         }
         if view.get("gates").is_object() && view.get("release").node.is_none() {
-            errors.push("gates", "`release` is missing: say which Kubernetes release has these gates");
+            errors.push(
+                "gates",
+                message!("settings.no-release", "`release` is missing: say which Kubernetes release has these gates"),
+            );
         }
         for (setting, rule) in [("deviceClasses", &self.device_classes), ("resourceClasses", &self.resource_classes)] {
             class_contradictions(setting, rule, view.get(setting), errors);
@@ -131,9 +135,18 @@ impl Settings {
             let Some(mode) = mode else { continue };
             let path = format!("allocationModes.{key}");
             if !self.allocation_modes.accepts(mode) {
-                errors.push(&path, format!("{} is not accepted itself: name a mode that claims may have", check::shown(mode)));
+                let text = message!(
+                    "settings.mode-not-accepted",
+                    "{mode} is not accepted itself: name a mode that claims may have",
+                    mode = check::shown(mode)
+                );
+                errors.push(&path, text);
             } else if key == "default" && device::ALLOCATION_MODES.contains(&mode.as_str()) {
-                let text = format!("{} is a mode of requests for devices, which have no default here", check::shown(mode));
+                let text = message!(
+                    "settings.mode-of-devices",
+                    "{mode} is a mode of requests for devices, which have no default here",
+                    mode = check::shown(mode)
+                );
                 errors.push(&path, text);
             }
         }
@@ -141,27 +154,32 @@ impl Settings {
             for (at, item) in view.get("tolerations").get(list).items().enumerate() {
                 if item.is_object() && item.get("key").node.is_none() {
                     let path = format!("tolerations.{list}[{at}]");
-                    errors.push(&path, "`key` is missing: name the key of the taints, or write `\"*\"`");
+                    let text =
+                        message!("settings.no-taint-key", "`key` is missing: name the key of the taints, or write `\"*\"`");
+                    errors.push(&path, text);
                 }
             }
         }
         for (at, item) in view.get("limits").get("classes").items().enumerate().filter(|(_, item)| item.is_object()) {
             let path = format!("limits.classes[{at}]");
             if item.get("names").node.is_none() {
-                errors.push(&path, "`names` is missing: say which classes");
+                errors.push(&path, message!("settings.no-class-names", "`names` is missing: say which classes"));
             }
             if item.request_limits() == RequestLimits::default() {
-                errors.push(&path, "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`");
+                let text =
+                    message!("settings.limits-nothing", "limits nothing: give it `maxCount`, `allDevices` or `maxCapacity`");
+                errors.push(&path, text);
             }
         }
         let parameters = view.get("parametersRef");
         for list in ["allow", "deny"] {
             for (at, item) in parameters.get(list).items().enumerate() {
                 if item.is_object() && item.get("kind").node.is_none() {
-                    errors.push(
-                        &format!("parametersRef.{list}[{at}]"),
-                        "`kind` is missing: name the kind of the parameters, or write `\"*\"`",
+                    let text = message!(
+                        "settings.no-parameters-kind",
+                        "`kind` is missing: name the kind of the parameters, or write `\"*\"`"
                     );
+                    errors.push(&format!("parametersRef.{list}[{at}]"), text);
                 }
             }
         }
@@ -169,17 +187,16 @@ impl Settings {
             for list in ["mustSelect", "mustNotSelect"] {
                 for (at, item) in view.get(rule).get(list).items().enumerate() {
                     if item.is_object() && item.get("name").node.is_none() && item.get("labels").node.is_none() {
-                        errors
-                            .push(&format!("{rule}.{list}[{at}]"), "says nothing of the node: give it `name`, `labels` or both");
+                        let text =
+                            message!("settings.nothing-of-node", "says nothing of the node: give it `name`, `labels` or both");
+                        errors.push(&format!("{rule}.{list}[{at}]"), text);
                     }
                 }
             }
             for (at, node) in nodes.must_not_select.iter().enumerate() {
                 if *node != Node::default() && nodes.must_select.contains(node) {
-                    errors.push(
-                        &below(rule, &format!("mustNotSelect[{at}]")),
-                        "the same node stands in `mustSelect`: no selector does both",
-                    );
+                    let text = message!("settings.node-in-both", "the same node stands in `mustSelect`: no selector does both");
+                    errors.push(&below(rule, &format!("mustNotSelect[{at}]")), text);
                 }
             }
         }
@@ -194,31 +211,53 @@ fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, Rule)> {
 }
 
 fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut SettingsErrors) {
-    let mut accepted = |path: String, class: Option<&String>, list: &List, place: &str| {
+    let mut accepted = |path: String, class: Option<&String>, list: &List, place: Option<usize>| {
         let Some(class) = class.filter(|class| !list.accepts(class)) else { return };
-        let what = if matches!(list, List::Deny(_)) { "is denied by `deny`" } else { "is not in `allow`" };
-        let text = format!("{} {what}{place}: name a class that claims may have", check::shown(class));
+        let class = check::shown(class);
+        let text = match (matches!(list, List::Deny(_)), place) {
+            (true, None) => {
+                message!("settings.class-denied", "{class} is denied by `deny`: name a class that claims may have", class)
+            }
+            (true, Some(at)) => message!(
+                "settings.class-denied-in-namespace",
+                "{class} is denied by `deny` of `namespaces[{at}]`: name a class that claims may have",
+                class,
+                at
+            ),
+            (false, None) => {
+                message!("settings.class-not-allowed", "{class} is not in `allow`: name a class that claims may have", class)
+            }
+            (false, Some(at)) => message!(
+                "settings.class-not-allowed-in-namespace",
+                "{class} is not in `allow` of `namespaces[{at}]`: name a class that claims may have",
+                class,
+                at
+            ),
+        };
         errors.push(&path, text);
     };
     for (key, class) in [("default", rule.default.as_ref()), ("fallback", rule.fallback.as_ref())] {
         let of_entry = |entry: &'_ NamespaceClasses| {
             if key == "default" { entry.default.clone() } else { entry.fallback.clone() }
         };
-        accepted(format!("{setting}.{key}"), class, &rule.list, "");
+        accepted(format!("{setting}.{key}"), class, &rule.list, None);
         for (at, entry) in rule.namespaces.iter().enumerate() {
             match of_entry(entry) {
-                Some(own) => accepted(format!("{setting}.namespaces[{at}].{key}"), Some(&own), &entry.list, ""),
-                None => accepted(format!("{setting}.{key}"), class, &entry.list, &format!(" of `namespaces[{at}]`")),
+                Some(own) => accepted(format!("{setting}.namespaces[{at}].{key}"), Some(&own), &entry.list, None),
+                None => accepted(format!("{setting}.{key}"), class, &entry.list, Some(at)),
             }
         }
     }
     for (at, item) in view.get("namespaces").items().enumerate().filter(|(_, item)| item.is_object()) {
         let path = format!("{setting}.namespaces[{at}]");
         if item.get("names").node.is_none() && item.get("labels").node.is_none() {
-            errors.push(&path, "`names` is missing: say which namespaces, by `names`, `labels` or both");
+            let text =
+                message!("settings.no-namespace-names", "`names` is missing: say which namespaces, by `names`, `labels` or both");
+            errors.push(&path, text);
         }
         if item.get("allow").node.is_none() && item.get("deny").node.is_none() {
-            errors.push(&path, "says nothing of classes: give it `allow` or `deny`");
+            let text = message!("settings.nothing-of-classes", "says nothing of classes: give it `allow` or `deny`");
+            errors.push(&path, text);
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::api::Type;
 use crate::finding::{Code, Path};
 use crate::go::quantity;
+use crate::message::message;
 use crate::record::view::Slot;
 use crate::record::{Record, Value};
 use crate::rules::errors::{Bad, Errors};
@@ -98,14 +99,20 @@ impl Difference<'_> {
             Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
             Value::Bool(flag) => Some(format!("`{flag}`")),
             Value::Int(n) => Some(format!("`{n}`")),
-            Value::Unset => Some("not set".to_owned()),
             _ => None,
         };
+        let is_unset = |value: &Value<'_>| matches!(value, Value::Unset);
         match (simple(self.new), simple(self.old)) {
-            (Some(new), Some(old)) => format!("`{path}` is {new}, stored is {old}"),
-            (_, Some(old)) if matches!(self.old, Value::Unset) => format!("`{path}` is set, stored is {old}"),
-            (Some(new), _) if matches!(self.new, Value::Unset) => format!("`{path}` is {new}, but is stored"),
-            _ => format!("`{path}` differs from what is stored"),
+            (Some(new), Some(old)) => message!("update.is", "`{path}` is {new}, stored is {old}", path, new, old),
+            (None, Some(old)) if is_unset(self.new) => {
+                message!("update.is-not-set", "`{path}` is not set, stored is {old}", path, old)
+            }
+            (Some(new), None) if is_unset(self.old) => {
+                message!("update.was-not-set", "`{path}` is {new}, stored is not set", path, new)
+            }
+            (None, None) if is_unset(self.old) => message!("update.is-set", "`{path}` is set, stored is not set", path),
+            (None, None) if is_unset(self.new) => message!("update.is-gone", "`{path}` is not set, but is stored", path),
+            _ => message!("update.differs", "`{path}` differs from what is stored", path),
         }
     }
 }

@@ -5,16 +5,19 @@
 
 use super::errors::{Bad, Errors, FieldError};
 use crate::advice::nearest::Nearest;
+use crate::advice::suggest::did_you_mean;
 use crate::api::core::POD_CLAIMS_FLAT_SINCE;
 use crate::api::{Release, workload};
 use crate::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Severity, Step, path};
 use crate::go;
 use crate::manifest::Item;
+use crate::message::message;
 use crate::names::{self, DottedLabel};
 use crate::record::go_syntax::ADDRESS;
 use crate::text::Tree;
 use crate::text::tree::{Kind, NodeId};
 use claimkit_values::order;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The differences between releases.
@@ -126,7 +129,7 @@ impl Holder {
 struct Mistyped {
     steps: Vec<Step>,
     message: String,
-    help: Option<String>,
+    help: Option<Cow<'static, str>>,
 }
 
 fn key(name: &str) -> Step {
@@ -189,7 +192,7 @@ impl<'t> PodClaims<'t> {
         matches!(self.tree.kind(node), Kind::Null)
     }
 
-    fn wrong(&mut self, steps: &[Step], message: String, help: Option<String>) {
+    fn wrong(&mut self, steps: &[Step], message: String, help: Option<Cow<'static, str>>) {
         self.mistyped.push(Mistyped { steps: steps.to_vec(), message, help });
     }
 
@@ -197,7 +200,8 @@ impl<'t> PodClaims<'t> {
         let tree = self.tree;
         let Some(node) = tree.get(map, name).filter(|node| !self.is_null(*node)) else { return &[] };
         if !matches!(tree.kind(node), Kind::Seq { .. }) {
-            self.wrong(steps, format!("`{name}` is a list"), Some("begin each entry with `- name:`".to_owned()));
+            let message = message!("rules.pod-list", "`{name}` is a list", name);
+            self.wrong(steps, message, Some(message!("rules.pod-list-help", "begin each entry with `- name:`")));
             return &[];
         }
         tree.items(node)
@@ -211,7 +215,8 @@ impl<'t> PodClaims<'t> {
         if text.is_none() {
             let mut steps = steps.to_vec();
             steps.push(key(name));
-            self.wrong(&steps, format!("`{name}` is a string"), Some("put the value in quotes".to_owned()));
+            let message = message!("rules.pod-string", "`{name}` is a string", name);
+            self.wrong(&steps, message, Some(message!("rules.pod-string-help", "put the value in quotes")));
         }
         text
     }
@@ -223,8 +228,8 @@ impl<'t> PodClaims<'t> {
             return None;
         }
         if !tree.is_map(node) {
-            let help = tree.str(node).map(|text| format!("write `- name: {text}`"));
-            self.wrong(steps, "an entry here is a map with `name`".to_owned(), help);
+            let help = tree.str(node).map(|name| message!("rules.pod-entry-help", "write `- name: {name}`", name).into());
+            self.wrong(steps, message!("rules.pod-entry", "an entry here is a map with `name`").into_owned(), help);
             return None;
         }
         Some(node)
@@ -276,7 +281,7 @@ impl<'t> PodClaims<'t> {
             let mut finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message.clone());
             finding.steps = full(steps);
             finding.path = Some(path::render(&finding.steps));
-            finding.help = help.clone().map(Into::into);
+            finding.help.clone_from(help);
             found.push(finding);
         }
         if found.is_empty() {
@@ -473,18 +478,25 @@ fn unknown_field(holder: Holder, steps: Vec<Step>, release: Release, severity: S
     holder.fields(flat).iter().for_each(|known| nearest.consider(known));
     let since = POD_CLAIMS_FLAT_SINCE;
     finding.help = Some(match (name, nearest.found()) {
-        ("source", _) if flat => {
-            format!("from Kubernetes 1.{since} on the name stands directly in the entry: leave `source` out").into()
-        }
+        ("source", _) if flat => message!(
+            "rules.pod-source-gone",
+            "from Kubernetes 1.{since} on the name stands directly in the entry: leave `source` out",
+            since
+        )
+        .into(),
         (name, _) if !flat && NAMES.contains(&name) => {
-            format!("up to Kubernetes 1.{} the name stands under `source`", since.saturating_sub(1)).into()
+            let last = since.saturating_sub(1);
+            message!("rules.pod-source-wanted", "up to Kubernetes 1.{last} the name stands under `source`", last).into()
         }
-        ("request", _) => {
-            format!("a container can name a request from Kubernetes 1.{since} on; leave it out to use the whole claim").into()
-        }
-        ("resourceClaim", _) if flat => "did you mean `resourceClaimName`?".into(),
-        (_, Some(near)) => format!("did you mean `{near}`?").into(),
-        _ => format!("an entry here has `{}`", holder.fields(flat).join("`, `")).into(),
+        ("request", _) => message!(
+            "rules.pod-request-later",
+            "a container can name a request from Kubernetes 1.{since} on; leave it out to use the whole claim",
+            since
+        )
+        .into(),
+        ("resourceClaim", _) if flat => did_you_mean("resourceClaimName").into(),
+        (_, Some(near)) => did_you_mean(near).into(),
+        _ => message!("rules.pod-entry-fields", "an entry here has `{fields}`", fields = holder.fields(flat).join("`, `")).into(),
     });
     finding.path = Some(path);
     finding.steps = steps;
@@ -493,26 +505,37 @@ fn unknown_field(holder: Holder, steps: Vec<Step>, release: Release, severity: S
 }
 
 /// Returns the help for an error, which follows from its cause.
-fn help(error: &FieldError) -> Option<std::borrow::Cow<'static, str>> {
+fn help(error: &FieldError) -> Option<Cow<'static, str>> {
     let last = error.field.rsplit('.').next().unwrap_or_default();
-    let help = match error.cause {
-        Cause::NotFound => "add the entry to `resourceClaims` of the pod, or name one that is there",
-        Cause::Duplicate if last == "name" => "give each entry a name of its own",
-        Cause::Duplicate => "name the claim once: without `request` it stands for all of its requests",
-        Cause::Required => "write the `name` of the entry",
-        Cause::Forbidden if error.field == "[]" => {
+    Some(match error.cause {
+        Cause::NotFound => {
+            message!("rules.pod-claim-undefined", "add the entry to `resourceClaims` of the pod, or name one that is there")
+        }
+        Cause::Duplicate if last == "name" => message!("rules.pod-name-duplicate", "give each entry a name of its own"),
+        Cause::Duplicate => {
+            message!("rules.pod-claim-duplicate", "name the claim once: without `request` it stands for all of its requests")
+        }
+        Cause::Required => message!("rules.pod-name-missing", "write the `name` of the entry"),
+        Cause::Forbidden if error.field == "[]" => message!(
+            "rules.pod-static",
             "a static pod is read by kubelet from a file and cannot use claims: create the pod through the API server"
+        ),
+        Cause::Forbidden => {
+            message!("rules.pod-level", "name the claim under `resources.claims` of a container")
         }
-        Cause::Forbidden => "name the claim under `resources.claims` of a container",
-        _ if error.body.contains("must specify one of") => {
+        _ if error.body.contains("must specify one of") => message!(
+            "rules.pod-no-source",
             "name a claim that is there in `resourceClaimName`, or a template in `resourceClaimTemplateName`, of which each pod gets a claim of its own"
+        ),
+        _ if error.body.contains("at most one of") => {
+            message!("rules.pod-two-sources", "keep one of `resourceClaimName` and `resourceClaimTemplateName`")
         }
-        _ if error.body.contains("at most one of") => "keep one of `resourceClaimName` and `resourceClaimTemplateName`",
         _ if error.body.contains("final ResourceClaim name") => {
-            "the claim is called after the pod and the entry: shorten one of the two names"
+            message!("rules.pod-final-name", "the claim is called after the pod and the entry: shorten one of the two names")
         }
-        _ if matches!(last, "name" | "request") => "use lower case letters, digits and `-`, at most 63, and no dots",
-        _ => "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit",
-    };
-    Some(help.into())
+        _ if matches!(last, "name" | "request") => {
+            message!("rules.pod-label", "use lower case letters, digits and `-`, at most 63, and no dots")
+        }
+        _ => message!("rules.pod-subdomain", "use lower case letters, digits, `-` and `.`; begin and end with a letter or digit"),
+    })
 }

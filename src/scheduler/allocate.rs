@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::go::time::Time;
 use crate::manifest::{Input, Item};
+use crate::message::message;
 use crate::place::device::behaviour;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::created;
@@ -114,15 +115,23 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let release = options.release.or(options.cluster.map(|cluster| cluster.release));
     let target = Target::new(release, &options.gates)?;
     if let Some(cluster) = options.cluster.filter(|cluster| cluster.release != target.release) {
-        let problem = format!("`cluster` was read for Kubernetes {}, not for {}", cluster.release, target.release);
+        let problem = message!(
+            "schedule.cluster-of-release",
+            "`cluster` was read for Kubernetes {read}, not for {release}",
+            read = cluster.release,
+            release = target.release
+        );
         return Err(Error::new(ErrorKind::Release, problem));
     }
-    let now = options.now.map(Time::parse).transpose().map_err(|error| Error::new(ErrorKind::Time, format!("`now`: {error}")))?;
+    let now = options.now.map(Time::parse).transpose();
+    let now = now.map_err(|error| Error::new(ErrorKind::Time, message!("schedule.now-wrong", "`now`: {error}", error)))?;
     let mut gathered = gather(text, options, target);
     let free: Vec<String> = options.what_if.free.iter().map(|name| options.full(name)).collect();
     let what_if = WhatIf { free, ..options.what_if.clone() };
     let facts = &mut gathered.facts;
-    let changed = what_if.apply(facts).map_err(|error| Error::new(ErrorKind::WhatIf, format!("`whatIf`: {error}")))?;
+    let changed = what_if.apply(facts);
+    let changed =
+        changed.map_err(|error| Error::new(ErrorKind::WhatIf, message!("schedule.what-if-wrong", "`whatIf`: {error}", error)))?;
     let on = |name: &str| target.on(name);
     let features = features(options, target).map_err(Error::of(ErrorKind::Gate))?;
     let lists = on("DRAListTypeAttributes") || options.cel_lists || features.contains(&Feature::ListTypeAttributes);
@@ -139,11 +148,13 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let repeated = match (options.how_many, mode) {
         (false, _) => None,
         (true, Mode::Alone) => {
-            return Err(Error::new(ErrorKind::HowMany, "`howMany` places pods in turn: leave out `alone` and `claims`"));
+            let problem = message!("schedule.how-many-alone", "`howMany` places pods in turn: leave out `alone` and `claims`");
+            return Err(Error::new(ErrorKind::HowMany, problem));
         }
         (true, Mode::InTurn) => {
             let repeat = asked.only_pod(facts).and_then(|pod| how_many::repeat(facts, pod, &scheduler));
-            Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, format!("`howMany`: {error}")))?)
+            let wrong = |error| message!("schedule.how-many-wrong", "`howMany`: {error}", error);
+            Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, wrong(error)))?)
         }
     };
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
@@ -174,9 +185,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let some = !pods.is_empty() && !nodes.is_empty();
     if !some {
         let message = match (pods.is_empty(), left_out) {
-            (true, false) => "the text holds no pod with claims and no claim that is not allocated",
-            (true, true) => "nothing else in the text asks for devices",
-            (false, _) => "the text holds no Node",
+            (true, false) => {
+                message!("schedule.no-pending-claim", "the text holds no pod with claims and no claim that is not allocated")
+            }
+            (true, true) => message!("schedule.nothing-else", "nothing else in the text asks for devices"),
+            (false, _) => message!("schedule.no-node", "the text holds no Node"),
         };
         in_text.push(finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message));
     } else {
@@ -304,7 +317,8 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
     match options.features {
         None => Ok(features_of(target.release.minor, |name| target.on(name))),
         Some(names) => {
-            let one = |name: &String| Feature::parse(name).ok_or_else(|| format!("`features`: there is no feature `{name}`"));
+            let unknown = |name: &String| message!("schedule.unknown-feature", "`features`: there is no feature `{name}`", name);
+            let one = |name: &String| Feature::parse(name).ok_or_else(|| unknown(name));
             names.iter().map(one).collect()
         }
     }
@@ -314,7 +328,8 @@ fn features(options: &AllocateOptions<'_>, target: Target) -> Result<Features, S
 fn nodes(options: &AllocateOptions<'_>, facts: &Facts) -> Result<Vec<usize>, String> {
     let Some(names) = options.node_names else { return Ok((0..facts.nodes.len()).collect()) };
     let find = |name: &String| facts.nodes.iter().position(|node| node.metadata.name == *name);
-    names.iter().map(|name| find(name).ok_or_else(|| format!("`nodeNames`: there is no Node `{name}`"))).collect()
+    let missing = |name: &String| message!("schedule.unknown-node", "`nodeNames`: there is no Node `{name}`", name);
+    names.iter().map(|name| find(name).ok_or_else(|| missing(name))).collect()
 }
 
 /// The objects that the question is about.
@@ -349,14 +364,16 @@ impl Asked<'_> {
         if let Some(name) = self.options.pod {
             let wanted = self.options.full(name);
             let pod = facts.pods.iter().find(|pod| pod.metadata.full_name() == wanted);
-            let pod = pod.ok_or_else(|| format!("`pod`: there is no Pod `{wanted}`"))?;
+            let pod = pod.ok_or_else(|| no_pod(&wanted))?;
             return Ok(vec![PodCase::new(cluster, rules, gates, pod)]);
         }
         if let Some(names) = self.options.claims {
             let find = |name: &String| {
                 let wanted = self.options.full(name);
                 let claim = facts.claims.iter().map(|claim| &**claim).find(|claim| claim.metadata.full_name() == wanted);
-                claim.ok_or_else(|| format!("`claims`: there is no ResourceClaim `{wanted}`"))
+                claim.ok_or_else(|| {
+                    message!("schedule.unknown-claim", "`claims`: there is no ResourceClaim `{name}`", name = wanted)
+                })
             };
             let claims = names.iter().map(find).collect::<Result<Vec<&Claim>, String>>()?;
             return Ok(vec![PodCase::of_claims(cluster, rules, gates, &claims)]);
@@ -383,10 +400,12 @@ impl Asked<'_> {
         let names: Vec<String> = names.filter(|name| self.has(name)).collect();
         match names.as_slice() {
             [one] => Ok(one.clone()),
-            [] => Err("the text has no pod to repeat; name one with `pod`".to_owned()),
-            names => {
-                Err(format!("one pod is repeated, and the text has {}; name one with `pod`", words::some(names, MOST_NAMES)))
-            }
+            [] => Err(message!("schedule.nothing-to-repeat", "the text has no pod to repeat; name one with `pod`").into_owned()),
+            names => Err(message!(
+                "schedule.several-to-repeat",
+                "one pod is repeated, and the text has {names}; name one with `pod`",
+                names = words::some(names, MOST_NAMES)
+            )),
         }
     }
 
@@ -400,7 +419,7 @@ impl Asked<'_> {
         let owned = |pod: &Pod| owners(pod).any(|owner| owner == wanted);
         let pods = facts.pods.iter().filter(|pod| pod.metadata.full_name() == wanted || owned(pod));
         let names = order::set(pods.map(|pod| pod.metadata.full_name()));
-        if names.is_empty() { Err(format!("`pod`: there is no Pod `{wanted}`")) } else { Ok(Some(names)) }
+        if names.is_empty() { Err(no_pod(&wanted)) } else { Ok(Some(names)) }
     }
 
     /// Returns the claims that no pod uses, taken together.
@@ -420,6 +439,10 @@ impl Asked<'_> {
         let refused = refused.into_iter().map(|claim| PodCase::of_claims(cluster, rules, gates, &[claim]));
         sound.into_iter().chain(refused).collect()
     }
+}
+
+fn no_pod(name: &str) -> String {
+    message!("schedule.unknown-pod", "`pod`: there is no Pod `{name}`", name)
 }
 
 /// Returns `namespace/name` of the objects that made a pod.

@@ -1,10 +1,12 @@
 //! Builds the account of the nodes from judged selectors and plans.
 
+use super::joined;
 use super::options::{Detail, EvaluateOptions, FULL_NODES};
 use super::placement as out;
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
+use crate::message::message;
 use crate::place::PreparedNodes;
 use crate::place::Selector;
 use crate::place::explain;
@@ -14,6 +16,7 @@ use crate::place::rules::SchedulerRules;
 use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
 use claimkit_values::order;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Maximum number of nodes named in the inverse view of a requirement.
@@ -159,7 +162,8 @@ impl Placing<'_, '_> {
             }
             let (mut reason, range) = teller.reason(plans, &decision, node);
             if let (true, Some(plan)) = (plans.len() > 1, decision.plan.and_then(|plan| plans.get(plan))) {
-                reason = format!("claim `{}`: {reason}", plan.entry.unwrap_or(&plan.claim));
+                let claim = plan.entry.unwrap_or(&plan.claim);
+                reason = message!("schedule.claim", "claim `{claim}`: {reason}", claim, reason);
             }
             let name = self.nodes.name(node);
             let claims = self.explained.includes(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
@@ -195,13 +199,17 @@ impl Placing<'_, '_> {
                     parsed.requirements.iter().position(|requirement| requirement.test.is_err()).map(|at| (term, at))
                 });
                 let range = bad.and_then(|(term, at)| ranges?.requirement(term, at));
-                (format!("the selector cannot be parsed: {}", matches.error.as_deref().unwrap_or_default()), range)
+                let error = matches.error.as_deref().unwrap_or_default();
+                (message!("schedule.selector-unparsed", "the selector cannot be parsed: {error}", error), range)
             }
             Outcome::Match => {
                 let term = matches.matched_term(node).unwrap_or_default();
                 let text = match matches.terms.len() {
-                    1 => "the term matches".to_owned(),
-                    many => format!("term {} of {many} matches", term.saturating_add(1)),
+                    1 => message!("schedule.term-matches", "the term matches").into_owned(),
+                    many => {
+                        let term = term.saturating_add(1);
+                        message!("schedule.term-of-many-matches", "term {term} of {many} matches", term, many)
+                    }
                 };
                 // The check itself shows the term. With thousands of nodes, positions are given only for failures.
                 (text, None)
@@ -315,57 +323,72 @@ impl Teller<'_, '_, '_, '_, '_> {
         }
         match (gate, decision.verdict) {
             (Some(gate), _) => (gate.why.clone(), None),
-            (None, Verdict::Yes) => ("allocated, and available on the node".to_owned(), None),
+            (None, Verdict::Yes) => {
+                (message!("schedule.allocated-available", "allocated, and available on the node").into_owned(), None)
+            }
             _ if plans.iter().any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) => {
                 let gets = plans.iter().filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
-                (format!("not allocated; {}", gets.collect::<Vec<_>>().join("; ")), None)
+                let gets = joined(gets.map(str::to_owned));
+                (message!("schedule.not-allocated", "not allocated; {gets}", gets), None)
             }
-            _ => (self.possible(plans, node).to_owned(), None),
+            _ => (self.possible(plans, node).into_owned(), None),
         }
     }
 
     /// Returns the text for a node without obstacles.
-    fn possible(&self, plans: &[Plan<'_>], node: usize) -> &'static str {
+    fn possible(&self, plans: &[Plan<'_>], node: usize) -> Cow<'static, str> {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);
         if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name)) {
-            return "selected for the pod, waiting for the driver";
+            return message!("schedule.node-selected-for-pod", "selected for the pod, waiting for the driver");
         }
         if filters().any(|filter| matches!(filter, Filter::Structured(_))) {
-            return "not allocated; the text has no slices to allocate from";
+            return message!("schedule.not-allocated-no-slices", "not allocated; the text has no slices to allocate from");
         }
         if filters().any(|filter| matches!(filter, Filter::Potential(nodes) if !nodes.contains(name))) {
-            return "not allocated; drivers were not asked about the node in the last round";
+            return message!(
+                "schedule.not-allocated-not-asked",
+                "not allocated; drivers were not asked about the node in the last round"
+            );
         }
-        "not allocated; nothing known speaks against the node"
+        message!("schedule.nothing-against-node", "not allocated; nothing known speaks against the node")
     }
 
     fn filter_reason(&self, filter: &Filter<'_>, node: usize) -> Reason {
         let name = self.placing.nodes.name(node);
-        let explained = |text: &str| (text.to_owned(), None);
+        let explained = |text: Cow<'static, str>| (text.into_owned(), None);
         match filter {
             Filter::Selector { site: at, allocated } => {
-                let Some(site) = self.judge.sites.get(*at) else { return explained("") };
+                let Some(site) = self.judge.sites.get(*at) else { return (String::new(), None) };
                 let lazy = !*allocated && !self.judge.rules.class_first;
                 let outcome = if lazy { site.matches.lazy(node) } else { site.matches.eager(node) };
                 self.placing.selector_reason(&site.matches, self.ranges.get(*at).and_then(Option::as_ref), node, outcome)
             }
-            Filter::Unrestricted { path } => (format!("`{path}` is not set: every node"), None),
-            Filter::Refused(refusal) => explained(&refusal.reason),
+            Filter::Unrestricted { path } => (message!("schedule.every-node", "`{path}` is not set: every node", path), None),
+            Filter::Refused(refusal) => (refusal.reason.clone(), None),
             Filter::Unsuitable { nodes, reported, truncated } => explained(match (nodes.contains(name), reported, truncated) {
-                (true, ..) => "the driver says that it cannot use the node",
-                (false, true, false) => "the driver has nothing against the node",
-                (false, true, true) => "the driver's list of nodes it cannot use is full: it may have left this one out",
-                (false, false, _) => "the driver has said nothing yet",
+                (true, ..) => message!("schedule.driver-against-node", "the driver says that it cannot use the node"),
+                (false, true, false) => message!("schedule.driver-for-node", "the driver has nothing against the node"),
+                (false, true, true) => message!(
+                    "schedule.driver-list-full",
+                    "the driver's list of nodes it cannot use is full: it may have left this one out"
+                ),
+                (false, false, _) => message!("schedule.driver-silent", "the driver has said nothing yet"),
             }),
             Filter::Potential(nodes) => explained(match nodes.contains(name) {
-                true => "drivers were asked about the node",
-                false => "drivers were not asked about the node in the last round",
+                true => message!("schedule.drivers-asked", "drivers were asked about the node"),
+                false => message!("schedule.drivers-not-asked", "drivers were not asked about the node in the last round"),
             }),
-            Filter::Selected(selected) if *selected == name => explained("the node is selected, waiting for the driver"),
-            Filter::Selected(selected) => (format!("node `{selected}` is selected"), None),
-            Filter::Structured(Some(structured)) => explained(&structured.on(name).why),
-            Filter::Structured(None) => explained("the text has no slices: instances are not known"),
+            Filter::Selected(selected) if *selected == name => {
+                explained(message!("schedule.node-selected", "the node is selected, waiting for the driver"))
+            }
+            Filter::Selected(selected) => {
+                (message!("schedule.other-node-selected", "node `{node}` is selected", node = selected), None)
+            }
+            Filter::Structured(Some(structured)) => (structured.on(name).why.clone(), None),
+            Filter::Structured(None) => {
+                explained(message!("schedule.no-instances-known", "the text has no slices: instances are not known"))
+            }
         }
     }
 

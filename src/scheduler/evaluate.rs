@@ -8,6 +8,7 @@ use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, What};
+use crate::message::{Template, message, template};
 use crate::place::explain;
 use crate::place::lint;
 use crate::place::matching::Matches;
@@ -44,7 +45,8 @@ pub struct Evaluation<'t> {
 
 impl Evaluation<'_> {
     /// Names what a text must contain to be evaluated.
-    pub(crate) const NEEDS: &'static str = "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2";
+    pub(crate) const NEEDS: Template =
+        template!("schedule.no-classic-claim", "no pod with claims, and no claim, template or class of v1alpha1 or v1alpha2");
 }
 
 /// Returns the nodes that the pods of a text can use with its claims, and the reasons against the others.
@@ -127,7 +129,7 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     let mut file = text::read(selector, &options.limits);
     let mut findings = std::mem::take(&mut file.findings);
     if let Some(second) = file.documents.get(1) {
-        let message = "the text holds more than one selector; only the first is looked at";
+        let message = message!("schedule.selector-twice", "the text holds more than one selector; only the first is looked at");
         findings.push(Finding::error(Code::NothingChecked, Origin::Claimkit, message).with_span(second.span));
     }
     let unread = findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -188,12 +190,16 @@ fn manifest<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     let placements = place_all(&input, release, nodes, options, &mut findings);
     let checked = placements.iter().any(Option::is_some);
     if checked {
-        let message = "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node";
+        let message = message!(
+            "schedule.not-modelled",
+            "not modelled: taints, resource requests, affinity, topology spread, and what drivers know of their devices; `Yes` and `Possible` say only that the claims do not speak against the node"
+        );
         findings.push(Finding::new(Code::PlacementNotModelled, Origin::Claimkit, message));
     } else if input.items.iter().any(|item| matches!(item.what, What::Ours(_))) {
         // Objects of the group that cannot be placed: scheduling contexts, parameters, slices, and all objects of the device
         // family.
-        let message = format!("nothing was checked: the text holds {}", Evaluation::NEEDS);
+        let needs = Evaluation::NEEDS.text();
+        let message = message!("schedule.nothing-checked", "nothing was checked: the text holds {needs}", needs);
         findings.push(Finding::new(Code::NothingChecked, Origin::Claimkit, message).with_span(Span::at(0)));
     } else {
         findings.push(nothing_checked(input.items.is_empty()));
@@ -225,8 +231,12 @@ fn place_all(
         if let Part::Pod(pod) = &part
             && !pod.node_name.is_empty()
         {
-            let message =
-                format!("pod `{}` is bound to node `{}`: the scheduler does not look at it any more", pod.name, pod.node_name);
+            let message = message!(
+                "schedule.pod-bound",
+                "pod `{pod}` is bound to node `{node}`: the scheduler does not look at it any more",
+                pod = pod.name,
+                node = pod.node_name
+            );
             findings.push(place(input, item, index, Finding::new(Code::PodBound, Origin::Claimkit, message)));
         }
         parts.push(part);
@@ -286,7 +296,7 @@ fn part<'t>(
         What::Other if item.api_version == "v1" && item.kind == "Pod" => {
             let pod = Pod::read(tree, item.node);
             if pod.claims.is_empty() {
-                let message = format!("pod `{}` has no resource claims", pod.name);
+                let message = message!("schedule.pod-without-claims", "pod `{pod}` has no resource claims", pod = pod.name);
                 let finding = Finding::new(Code::OtherGroup, Origin::Claimkit, message);
                 findings.push(place(input, item, index, finding));
                 return Part::Nothing;

@@ -10,6 +10,7 @@ use crate::finding::{self, Code, Origin, Severity, TextField};
 use crate::manifest::Input;
 use crate::manifest::findings::repeated;
 use crate::manifest::index::Index;
+use crate::message::message;
 use crate::place::device::explain::words;
 use crate::place::device::facts::read::Datum;
 use crate::place::device::facts::{Claim, Facts};
@@ -96,11 +97,15 @@ fn name_nodes(facts: &mut Facts) -> Option<String> {
     let shown = words::some(&names, MOST_NAMES);
     match names.len() {
         0 => None,
-        1 => Some(format!(
-            "Node {shown} is assumed, because slices name it and no Node is given: its labels, taints and resources are not known"
+        1 => Some(message!(
+            "schedule.node-assumed",
+            "Node {shown} is assumed, because slices name it and no Node is given: its labels, taints and resources are not known",
+            shown
         )),
-        _ => Some(format!(
-            "Nodes {shown} are assumed, because slices name them and no Node is given: their labels, taints and resources are not known"
+        _ => Some(message!(
+            "schedule.nodes-assumed",
+            "Nodes {shown} are assumed, because slices name them and no Node is given: their labels, taints and resources are not known",
+            shown
         )),
     }
 }
@@ -137,7 +142,8 @@ fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options:
     for item in input.items.iter().filter(|item| item.api_version == "v1" && item.kind == "Node") {
         let Some(tree) = input.tree(item) else { continue };
         if !item.name.is_empty() && !names.insert(item.name.clone()) {
-            let message = format!("Node {} is given twice: only the first one counts", item.name);
+            let message =
+                message!("schedule.node-twice", "Node {name} is given twice: only the first one counts", name = item.name);
             let span = Some(Span::new(item.span.from(), item.span.from()));
             let finding = finding::Finding::new(Code::AlreadyExists, Origin::Claimkit, message).about(TextField::Nodes);
             let finding = finding::Finding { span, severity: Severity::Warning, ..finding };
@@ -145,7 +151,7 @@ fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options:
             continue;
         }
         if let Err(error) = facts.take("Node", Datum::Node(tree, item.node), None) {
-            let message = format!("Node `{}` cannot be used: {error}", item.name);
+            let message = message!("schedule.node-unusable", "Node `{name}` cannot be used: {error}", name = item.name, error);
             let finding = finding::Finding::new(Code::TypeMismatch, Origin::Claimkit, message).about(TextField::Nodes);
             let span = Some(item.span);
             beside.push(located::finding(&input.file.source, finding::Finding { span, ..finding }));

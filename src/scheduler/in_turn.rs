@@ -1,8 +1,10 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
+use super::joined;
 use super::simulation::outcome::{Decision, PodOutcome, Simulation, Unsure, Waiting};
 use super::simulation::seen::{Seen, Watch};
 use super::simulation::{self, Scheduler};
+use crate::message::{Template, message};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
@@ -52,7 +54,7 @@ pub struct Placed {
 impl InTurn<'_> {
     /// Places all pods of stored facts that wait.
     pub fn place(&self, facts: &Facts) -> Placed {
-        let mut accounts = Accounts { asked: *self, done: BTreeMap::new(), bound: MOST_ACCOUNTS, failed: MOST_ACCOUNTS };
+        let mut accounts = Accounts { asked: *self, done: Vec::new(), bound: MOST_ACCOUNTS, failed: MOST_ACCOUNTS };
         let watch = Watch { asked: self.asked, see: &mut |seen| accounts.tried(seen) };
         let simulation = self.scheduler.place(facts, Some(watch));
         let after = simulation::commit(facts, &simulation);
@@ -64,7 +66,7 @@ impl InTurn<'_> {
         for outcome in &simulation.pods {
             let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else { continue };
             let waits = matches!(outcome.decisions.last(), Some(Decision::NotConsidered(_) | Decision::Gated) | None);
-            let mut account = accounts.done.remove(&outcome.pod).unwrap_or_else(|| self.before(&after, pod));
+            let mut account = accounts.done.get_mut(outcome.pod).and_then(Option::take).unwrap_or_else(|| self.before(&after, pod));
             let mut turn = outcomes.turn(outcome, pod);
             if let Some(Decision::Unschedulable(failure)) = outcome.decisions.last() {
                 let known = failures.iter().find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));
@@ -110,8 +112,8 @@ impl InTurn<'_> {
 /// The accounts of all attempts.
 struct Accounts<'a> {
     asked: InTurn<'a>,
-    /// By index of the pod.
-    done: BTreeMap<usize, PodAccount>,
+    /// By index of the pod, as far as there is one.
+    done: Vec<Option<PodAccount>>,
     /// Node accounts that pods with a node may still have.
     bound: usize,
     /// Node accounts that pods without a node may still have.
@@ -134,13 +136,15 @@ impl Accounts<'_> {
             (false, None) => self.asked.nodes.get(..*left).unwrap_or_default().to_vec(),
         };
         *left = left.saturating_sub(nodes.len());
-        let failed = order::map(seen.refused());
+        let mut failed = seen.refused();
+        order::sort_by_key(&mut failed, |(node, _)| *node);
+        let of_node = |node: &usize| failed.get(failed.binary_search_by_key(node, |(node, _)| *node).ok()?);
         let refusals: Vec<Vec<NodeRefusal>> = nodes
             .iter()
             .map(|node| match chosen {
                 Some(own) if own == *node || !is_full => Vec::new(),
                 Some(_) => seen.refusals(*node),
-                None => failed.get(node).cloned().unwrap_or_default(),
+                None => of_node(node).map(|(_, refusals)| refusals.clone()).unwrap_or_default(),
             })
             .collect();
         let mut account = match (is_full || chosen.is_none(), seen.asks_for_devices()) {
@@ -155,7 +159,13 @@ impl Accounts<'_> {
         let refused = if chosen.is_some() { groups_of(&account.nodes) } else { groups(seen, &failed, &account.nodes) };
         let nodes_left_out = asked.saturating_sub(nodes.len());
         account.turn = Some(Box::new(Turn { refused, nodes_left_out, ..Turn::default() }));
-        self.done.insert(seen.pod(), account);
+        let pod = seen.pod();
+        if self.done.len() <= pod {
+            self.done.resize_with(pod.saturating_add(1), || None);
+        }
+        if let Some(done) = self.done.get_mut(pod) {
+            *done = Some(account);
+        }
     }
 
     /// Makes the account of a pod with devices, in the cluster as it is before the attempt. Nodes share one only if the other
@@ -188,9 +198,9 @@ fn briefly(seen: &Seen<'_, '_>, nodes: &[usize]) -> PodAccount {
         let allocations = seen.allocations(*node);
         let devices = allocations.iter().map(|one| one.devices.results.len()).sum::<usize>();
         let text = match devices {
-            0 => format!("{name}: the pod asks for no devices"),
-            1 => format!("{name}: 1 device"),
-            devices => format!("{name}: {devices} devices"),
+            0 => message!("pods.no-devices", "{name}: the pod asks for no devices", name),
+            1 => message!("pods.one-device", "{name}: 1 device", name),
+            devices => message!("pods.devices", "{name}: {devices} devices", name, devices),
         };
         NodeAccount { name, verdict: NodeVerdict::Allocated, allocations: Some(allocations), text, ..NodeAccount::default() }
     };
@@ -211,7 +221,8 @@ fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
             account.verdict = NodeVerdict::Refused;
             account.allocations = None;
             let why = if first.why.is_empty() { &first.reasons } else { &first.why };
-            account.text = format!("{}: {}", account.name, why.join("; "));
+            let why = joined(why.iter().cloned());
+            account.text = message!("pods.node-refuses", "{name}: {why}", name = account.name, why);
         }
     }
     account.refusals = refusals;
@@ -227,7 +238,7 @@ fn groups_of(nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
 }
 
 /// Returns the groups of all nodes that refuse a pod.
-fn groups(seen: &Seen<'_, '_>, failed: &BTreeMap<usize, Vec<NodeRefusal>>, nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
+fn groups(seen: &Seen<'_, '_>, failed: &[(usize, Vec<NodeRefusal>)], nodes: &[NodeAccount]) -> Vec<ReasonGroup> {
     let mut groups = Groups::default();
     for (node, refusals) in failed {
         groups.add(&seen.name_of(*node), refusals, nodes);
@@ -284,7 +295,9 @@ fn about_devices(name: &str, nodes: &[NodeAccount]) -> Option<String> {
     let said = node.requests.iter().find(lacks).map(|request| match (request.why.is_empty(), node.requests.len()) {
         (true, _) => request.text.clone(),
         (false, 1) => request.why.clone(),
-        (false, _) => format!("{}: {}", request.request, request.why),
+        (false, _) => {
+            message!("pods.request-lacks", "{request}: {why}", request = request.request, why = request.why)
+        }
     });
     said.or_else(|| own.help.clone()).or_else(|| own.message.clone())
 }
@@ -303,7 +316,7 @@ impl Outcomes<'_> {
         let name = |at: &usize| self.facts.pods.get(*at).map_or_else(String::new, |pod| pod.metadata.full_name());
         let mut turn = Turn { depends: outcome.depends, ..Turn::default() };
         let unsure = outcome.unsure.iter().filter(|why| **why != Unsure::Tie);
-        turn.unsure = unsure.map(|why| why.text().to_owned()).collect();
+        turn.unsure = unsure.map(|why| why.text().into_owned()).collect();
         match outcome.decisions.last() {
             None => {}
             Some(decision @ (Decision::Bound { node: at, tied } | Decision::Preparing { node: at, tied })) => {
@@ -327,13 +340,14 @@ impl Outcomes<'_> {
                 turn.outcome = TurnOutcome::Gated;
                 turn.message = Some(GATED.to_owned());
                 let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
-                turn.waits_for = Some(format!("its scheduling gates to be removed: {}", gates.join(", ")));
+                let gates = gates.join(", ");
+                turn.waits_for = Some(message!("pods.wait-gates", "its scheduling gates to be removed: {gates}", gates));
             }
             Some(decision @ (Decision::Unschedulable(failure) | Decision::Error(failure))) => {
                 let is_error = matches!(decision, Decision::Error(_));
                 turn.outcome = if is_error { TurnOutcome::Error } else { TurnOutcome::Unschedulable };
                 turn.message = Some(failure.message.clone());
-                turn.help = failure.help;
+                turn.help = failure.help.map(Template::text);
                 turn.nominated = failure.nominated.as_ref().map(node);
                 turn.victims = failure.victims.iter().map(name).collect();
                 let claim = failure.freed.and_then(|at| self.simulation.claims.get(at));
@@ -374,11 +388,15 @@ fn message(decision: &Decision) -> Option<String> {
 
 fn waits_for(waiting: &Waiting) -> String {
     match waiting {
-        Waiting::Claim(reason) => format!("its ResourceClaims: {reason}"),
-        Waiting::Group(name) => format!("PodGroup {name}, which is not given"),
-        Waiting::Members { group, have, need } => format!("more pods of its group {group}: {have} of {need} are there"),
-        Waiting::Scheduler(name) => format!("the scheduler {name}, which is not followed here"),
-        Waiting::Deleted => "its end: it is being deleted".to_owned(),
+        Waiting::Claim(reason) => message!("pods.wait-claims", "its ResourceClaims: {reason}", reason),
+        Waiting::Group(name) => message!("pods.wait-group", "PodGroup {name}, which is not given", name),
+        Waiting::Members { group, have, need } => {
+            message!("pods.wait-members", "more pods of its group {group}: {have} of {need} are there", group, have, need)
+        }
+        Waiting::Scheduler(name) => {
+            message!("pods.wait-scheduler", "the scheduler {name}, which is not followed here", name)
+        }
+        Waiting::Deleted => message!("pods.wait-end", "its end: it is being deleted").into_owned(),
     }
 }
 

@@ -27,3 +27,11 @@ pub use options::{Detail, EvaluateOptions, FULL_NODES};
 pub use placement::Placement;
 pub use question::{AllocateOptions, Mode};
 pub use target::Target;
+
+use crate::message::message;
+
+/// Joins sentences to one text.
+fn joined(sentences: impl Iterator<Item = String>) -> String {
+    let all = sentences.reduce(|first, rest| message!("schedule.then", "{first}; {rest}", first, rest));
+    all.unwrap_or_default()
+}

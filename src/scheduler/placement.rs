@@ -6,6 +6,7 @@ pub use crate::place::matching::Outcome;
 pub use crate::place::placement::{CheckKind, Verdict};
 use crate::text::located::Range;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// `objects[i].placement`
 #[derive(Debug, Serialize)]
@@ -62,7 +63,7 @@ pub struct Next {
     /// The text that the scheduler prints.
     pub scheduler_reason: &'static str,
     /// Help in claimkit's own words.
-    pub why: &'static str,
+    pub why: Cow<'static, str>,
 }
 
 /// One selector, seen from its requirements.

@@ -6,6 +6,7 @@ use crate::api::{Api, Scope};
 use crate::finding::{Finding, Severity};
 use crate::manifest::findings::place;
 use crate::manifest::{Input, Item, What};
+use crate::message::message;
 use crate::rules::pod_claims;
 use crate::rules::references::References;
 use crate::server::FieldValidation;
@@ -43,7 +44,12 @@ pub fn leave_out(
         Scope::Namespaced => format!("{}/{}", options.namespace_of(&item.namespace), item.name),
         Scope::Cluster => item.name.clone(),
     };
-    gathering.assumed.push(format!("{} {name} is left out: kube-apiserver refuses it", item.kind));
+    gathering.assumed.push(message!(
+        "schedule.object-left-out",
+        "{kind} {name} is left out: kube-apiserver refuses it",
+        kind = item.kind,
+        name
+    ));
     true
 }
 

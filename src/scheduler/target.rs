@@ -2,6 +2,7 @@
 
 use crate::api::{Gate, Gates, Release};
 use crate::error::{Error, ErrorKind};
+use crate::message::message;
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
@@ -24,11 +25,17 @@ impl Target {
     pub fn new(release: Option<Release>, gates: &BTreeMap<String, bool>) -> Result<Self, Error> {
         let release = release.unwrap_or(Release::latest());
         if release.minor < FIRST_MINOR {
-            let problem = format!("Kubernetes {release} has no devices; `1.{FIRST_MINOR}` is the first that has");
+            let problem = message!(
+                "schedule.release-without-devices",
+                "Kubernetes {release} has no devices; `1.{first}` is the first that has",
+                release,
+                first = FIRST_MINOR
+            );
             return Err(Error::new(ErrorKind::Release, problem));
         }
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        let gates = Gates::with(release, set).map_err(|error| Error::new(ErrorKind::Gate, format!("`gates`: {error}")))?;
+        let gates = Gates::with(release, set)
+            .map_err(|error| Error::new(ErrorKind::Gate, message!("schedule.gates-wrong", "`gates`: {error}", error)))?;
         Ok(Target { release, gates })
     }
 

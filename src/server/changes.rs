@@ -1,6 +1,8 @@
 //! Changes that the server makes to an object before validation, and the findings about them.
 
 use crate::finding::{Code, Finding, Origin, Path};
+use crate::message::message;
+use std::borrow::Cow;
 
 /// The fields that were filled in and dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,42 +27,54 @@ impl Changes {
         let mut findings = Vec::new();
         let root = Path::ROOT;
         let metadata = root.field("metadata");
-        let dropped = |code, message: &str, path: &Path<'_>, help: &'static str| {
+        let dropped = |code, message: Cow<'static, str>, path: &Path<'_>, help: Cow<'static, str>| {
             Finding::warning(code, Origin::Claimkit, message).at(path).key().with_help(help)
         };
         if self.status_dropped {
-            let message = "the server drops `status` from a new object";
-            let help = "drivers and the scheduler write the status; leave it out of the manifest";
+            let message = message!("server.status-dropped", "the server drops `status` from a new object");
+            let help = message!(
+                "server.status-dropped-help",
+                "drivers and the scheduler write the status; leave it out of the manifest"
+            );
             findings.push(dropped(Code::StatusDropped, message, &root.field("status"), help));
         }
         if self.namespace_dropped {
-            let message = "the server drops `metadata.namespace`: the kind is cluster-scoped";
-            findings.push(dropped(Code::NamespaceDropped, message, &metadata.field("namespace"), "leave the namespace out"));
+            let message =
+                message!("server.namespace-dropped", "the server drops `metadata.namespace`: the kind is cluster-scoped");
+            let help = message!("server.namespace-dropped-help", "leave the namespace out");
+            findings.push(dropped(Code::NamespaceDropped, message, &metadata.field("namespace"), help));
         }
         if self.unsent {
-            let message = "kubectl drops `metadata.resourceVersion` from an object that it creates";
-            let help = "leave it out; a manifest exported from a cluster carries it";
+            let message =
+                message!("server.version-unsent", "kubectl drops `metadata.resourceVersion` from an object that it creates");
             let path = metadata.field("resourceVersion");
-            findings.push(dropped(Code::ServerOwnedDropped, message, &path, help));
+            findings.push(dropped(Code::ServerOwnedDropped, message, &path, exported()));
         }
         for name in &self.wiped {
-            let message = format!("the server drops `metadata.{name}` from a new object and sets its own");
-            let help = "leave it out; a manifest exported from a cluster carries it";
-            findings.push(dropped(Code::ServerOwnedDropped, &message, &metadata.field(name), help));
+            let message = message!(
+                "server.metadata-dropped",
+                "the server drops `metadata.{name}` from a new object and sets its own",
+                name,
+            );
+            findings.push(dropped(Code::ServerOwnedDropped, message.into(), &metadata.field(name), exported()));
         }
         if let Some(namespace) = &self.namespace_filled {
-            let message = format!("the object goes to namespace `{namespace}`");
-            findings.push(
-                Finding::new(Code::NamespaceFilled, Origin::Claimkit, message)
-                    .at(&metadata)
-                    .key()
-                    .with_help("write `metadata.namespace` to place it whatever namespace the request has"),
-            );
+            let message = message!("server.namespace-filled", "the object goes to namespace `{namespace}`", namespace);
+            findings.push(Finding::new(Code::NamespaceFilled, Origin::Claimkit, message).at(&metadata).key().with_help(
+                message!(
+                    "server.namespace-filled-help",
+                    "write `metadata.namespace` to place it whatever namespace the request has"
+                ),
+            ));
         }
         if let Some(base) = &self.name_generated_from {
-            let message = format!("the server appends five random characters to `{base}`");
+            let message = message!("server.name-generated", "the server appends five random characters to `{base}`", base);
             findings.push(Finding::new(Code::NameGenerated, Origin::Claimkit, message).at(&metadata.field("generateName")).key());
         }
         findings
     }
+}
+
+fn exported() -> Cow<'static, str> {
+    message!("server.exported-field", "leave it out; a manifest exported from a cluster carries it")
 }

@@ -5,6 +5,7 @@ use crate::api::{self, Scope};
 use crate::finding::{Code, Finding, Origin, Step};
 use crate::go;
 use crate::manifest::Item;
+use crate::message::message;
 use crate::server::status::Status;
 use crate::text::print::{self, Order};
 use crate::text::tree::{NodeId, Tree};
@@ -65,7 +66,7 @@ pub fn other_namespace(item: &Item, scope: Scope, named: &str) -> Option<Finding
     );
     let mut finding = Finding::new(Code::NamespaceMismatch, Origin::Kubectl, message);
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key("namespace".to_owned())];
-    finding.help = Code::NamespaceMismatch.help().map(Into::into);
+    finding.help = Code::NamespaceMismatch.spoken_help();
     Some(finding)
 }
 
@@ -92,7 +93,8 @@ pub fn too_large(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Option<(Find
     }
     let status = Status::too_large(&format!("limit is {MAX_BODY}"));
     let finding = Finding::new(Code::RequestTooLarge, Origin::ApiServer, status.message.clone());
-    Some((finding.with_help("split the object: the server reads no more of one request"), status))
+    let help = message!("server.split-object", "split the object: the server reads no more of one request");
+    Some((finding.with_help(help), status))
 }
 
 /// Returns how many bytes kubectl adds for the namespace.

@@ -2,9 +2,9 @@
 
 use crate::api::{Api, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
+use crate::message::message;
 use crate::server::object::ObjectRequest;
 use crate::server::varies::serving;
-use std::fmt::Write as _;
 
 /// The answer of a release to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,11 +29,24 @@ impl Standing {
         }
     }
 
-    fn words(self) -> &'static str {
+    /// Says which releases answer so; `open`: all later ones do.
+    fn in_releases(self, first: &str, last: &str, open: bool) -> String {
         match self {
-            Standing::Accepted => "accepted",
-            Standing::Dropped => "accepted without some fields",
-            Standing::Refused => "refused",
+            Standing::Accepted if open => message!("server.accepted-from", "accepted from {first}", first),
+            Standing::Accepted if first == last => message!("server.accepted-in", "accepted in {release}", release = first),
+            Standing::Accepted => message!("server.accepted-in-several", "accepted in {first} to {last}", first, last),
+            Standing::Dropped if open => {
+                message!("server.dropped-from", "accepted without some fields from {first}", first)
+            }
+            Standing::Dropped if first == last => {
+                message!("server.dropped-in", "accepted without some fields in {release}", release = first)
+            }
+            Standing::Dropped => {
+                message!("server.dropped-in-several", "accepted without some fields in {first} to {last}", first, last)
+            }
+            Standing::Refused if open => message!("server.refused-from", "refused from {first}", first),
+            Standing::Refused if first == last => message!("server.refused-in", "refused in {release}", release = first),
+            Standing::Refused => message!("server.refused-in-several", "refused in {first} to {last}", first, last),
         }
     }
 }
@@ -60,15 +73,20 @@ pub fn remark(object: &ObjectRequest<'_, '_>, standing: Standing) -> Option<Find
     if standings.iter().all(|(_, there)| *there == standing) {
         return None;
     }
-    let message = format!("Kubernetes {} is assumed here, and releases differ: {}", object.release, history(&standings));
+    let message = message!(
+        "server.releases-differ",
+        "Kubernetes {release} is assumed here, and releases differ: {history}",
+        release = object.release,
+        history = history(&standings),
+    );
     let mut finding = Finding::new(Code::ReleaseDecides, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
-    let advice = Code::ReleaseDecides.help().unwrap_or_default();
+    let advice = Code::ReleaseDecides.spoken_help().unwrap_or_default();
     Some(match reason {
         Some((release, why)) => {
-            let first = why.lines().next().unwrap_or_default();
-            finding.with_help(format!("{advice}; {release} says: {first}"))
+            let answer = why.lines().next().unwrap_or_default();
+            finding.with_help(message!("server.release-says", "{advice}; {release} says: {answer}", advice, release, answer))
         }
         None => finding.with_help(advice),
     })
@@ -79,11 +97,13 @@ pub fn ending(api: Api, release: Release) -> Option<Finding> {
     let next = release.minor.saturating_add(1);
     api.kind.deprecated.filter(|(_, removed)| *removed == next)?;
     let (kind, version) = (api.kind.kind, api.version.api_version);
-    let message = format!("Kubernetes 1.{next} does not serve {kind} of {version}");
+    let release = format!("1.{next}");
+    let message =
+        message!("server.version-ends", "Kubernetes {release} does not serve {kind} of {version}", release, kind, version);
     let mut finding = Finding::new(Code::VersionEnds, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     finding.path = Some("apiVersion".to_owned());
-    Some(finding.with_help(Code::VersionEnds.help().unwrap_or_default()))
+    Some(finding.with_help(Code::VersionEnds.spoken_help().unwrap_or_default()))
 }
 
 /// Writes `refused in 1.32 and 1.33, accepted from 1.34`.
@@ -93,13 +113,11 @@ fn history(standings: &[(Release, Standing)]) -> String {
     for (at, run) in runs.iter().enumerate() {
         let [(first, standing), ..] = run else { continue };
         let until = run.last().map_or(first.minor, |(last, _)| last.minor);
-        let (words, separator) = (standing.words(), if at == 0 { "" } else { ", " });
-        let _ = if at > 0 && at.saturating_add(1) == runs.len() {
-            write!(text, "{separator}{words} from 1.{}", first.minor)
-        } else if first.minor == until {
-            write!(text, "{separator}{words} in 1.{until}")
-        } else {
-            write!(text, "{separator}{words} in 1.{} to 1.{until}", first.minor)
+        let is_last = at > 0 && at.saturating_add(1) == runs.len();
+        let answer = standing.in_releases(&format!("1.{}", first.minor), &format!("1.{until}"), is_last);
+        text = match at {
+            0 => answer,
+            _ => message!("server.release-answers", "{earlier}, {answer}", earlier = text, answer),
         };
     }
     text

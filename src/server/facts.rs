@@ -11,6 +11,7 @@ use crate::finding::{Code, Finding, Origin};
 use crate::manifest::findings::{other_group, place, repeated};
 use crate::manifest::index::Index;
 use crate::manifest::{Input, Item, What};
+use crate::message::message;
 use crate::place::device::facts::read::{Datum, read_from};
 use crate::place::device::facts::{Facts, Meta, Pod, PodTemplate, Workload, WorkloadKind, WorkloadSpec};
 use crate::record::Record;
@@ -38,7 +39,7 @@ pub struct Gathering<'o> {
     pub pods_of_workloads: PodsOfWorkloads,
     /// The feature gates of the server that takes new objects; `None`: objects are taken as they are.
     pub gates: Option<Gates>,
-    /// Assumptions about the objects, a line of English each.
+    /// Assumptions about the objects, a line each.
     pub assumed: Vec<String>,
     /// The runtimes of TrainJobs, once an object asked for them. A collection is of one text.
     runtimes: Option<Runtimes>,
@@ -97,7 +98,8 @@ impl<'o> Gathering<'o> {
             What::Refused(finding) => self.findings.push(place(input, item, index, finding.clone())),
             What::Ours(api) => {
                 let ObjectKind::Device(kind) = api.kind.object else {
-                    self.unread(input, item, index, "is of a version without devices");
+                    let why = message!("server.version-without-devices", "is of a version without devices");
+                    self.unread(input, item, index, &why);
                     return;
                 };
                 let how = How::reaching(input.mode(item), Via::Kubectl, item.release);
@@ -172,7 +174,15 @@ impl<'o> Gathering<'o> {
         let sets = pod_sets::find(input, runtimes, item, tree);
         if let Some((kind, name)) = &sets.missing {
             let own = self.namespace_of(item);
-            self.assumed.push(format!("{} {own}/{} makes no pods here: its {kind} {name} is not given", item.kind, item.name));
+            self.assumed.push(message!(
+                "server.makes-no-pods",
+                "{maker} {namespace}/{of} makes no pods here: its {kind} {name} is not given",
+                maker = item.kind,
+                namespace = own,
+                of = item.name,
+                kind,
+                name,
+            ));
         }
         if sets.list.is_empty() {
             return sets.is_known;
@@ -201,11 +211,22 @@ impl<'o> Gathering<'o> {
         };
         if !sets.is_known {
             let name = made.first().map(|made| made.metadata.full_name()).unwrap_or_default();
-            let pods = match sets.list.len() {
-                1 => "makes one pod".to_owned(),
-                places => format!("makes one pod from each of its {places} pod specs"),
-            };
-            self.assumed.push(format!("{} {name} {pods}: how many its controller makes is not known", item.kind));
+            let kind = &item.kind;
+            self.assumed.push(match sets.list.len() {
+                1 => message!(
+                    "server.makes-one-pod",
+                    "{kind} {name} makes one pod: how many its controller makes is not known",
+                    kind,
+                    name,
+                ),
+                places => message!(
+                    "server.makes-pod-of-each-spec",
+                    "{kind} {name} makes one pod from each of its {places} pod specs: how many its controller makes is not known",
+                    kind,
+                    name,
+                    places,
+                ),
+            });
         }
         self.facts.workloads.extend(made.into_iter().map(Rc::new));
         true
@@ -240,7 +261,14 @@ impl<'o> Gathering<'o> {
     }
 
     fn unread(&mut self, input: &Input<'_>, item: &Item, index: usize, why: &str) {
-        let message = format!("{} `{}` of `{}` cannot be used: {why}", item.kind, item.name, item.api_version);
+        let message = message!(
+            "server.unusable",
+            "{kind} `{name}` of `{version}` cannot be used: {why}",
+            kind = item.kind,
+            name = item.name,
+            version = item.api_version,
+            why,
+        );
         let finding = Finding::new(Code::TypeMismatch, Origin::Claimkit, message);
         self.findings.push(place(input, item, index, finding));
     }

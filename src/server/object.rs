@@ -4,6 +4,7 @@ use crate::advice::hints;
 use crate::api::{Api, ClassicKind, DeviceKind, GROUP, Gate, Gates, ObjectKind, Release, Scope};
 use crate::finding::{Code, Finding, Origin, Severity, Step, TextField};
 use crate::manifest::{Input, Item, What};
+use crate::message::message;
 use crate::place::device::plugin_rules::PluginRules;
 use crate::record::decode::{Decoded, How, Via};
 use crate::rules::Context;
@@ -146,9 +147,12 @@ impl ObjectRequest<'_, '_> {
         for finding in remarks.iter_mut().filter(|finding| finding.code == Code::TaintRuleSelectsAll) {
             if let Some(gate) = PluginRules::of(self.release.minor, self.release.patch).gate_of_rules(on) {
                 finding.severity = Severity::Info;
-                finding.message = format!(
-                    "{}; rules have no effect while the feature gate {gate} is off, as it is in Kubernetes {} by default",
-                    finding.message, self.release
+                finding.message = message!(
+                    "server.taint-rules-off",
+                    "{remark}; rules have no effect while the feature gate {gate} is off, as it is in Kubernetes {release} by default",
+                    remark = finding.message,
+                    gate,
+                    release = self.release,
                 );
             }
         }
@@ -274,7 +278,9 @@ impl ObjectRequest<'_, '_> {
             Via::Validator => {
                 verdict.status = self.undecodable(error);
                 let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::ApiServer, error) };
-                verdict.findings.push(of_stored(finding).with_help("the wrong type is in `old`"));
+                verdict
+                    .findings
+                    .push(of_stored(finding).with_help(message!("server.wrong-type-in-old", "the wrong type is in `old`")));
             }
             Via::Kubectl | Via::Server => {
                 let finding = Finding { span, ..Finding::new(Code::TypeMismatch, Origin::Claimkit, error) };
@@ -301,8 +307,13 @@ impl ObjectRequest<'_, '_> {
         let kind = self.api.kind.kind;
         if let Some(served) = self.options.served.filter(|_| self.is_switched_off()) {
             let help = match served {
-                [] => format!("the cluster does not serve {GROUP}"),
-                versions => format!("the cluster serves {GROUP}/{}", versions.join(", ")),
+                [] => message!("server.group-not-served", "the cluster does not serve {group}", group = GROUP),
+                versions => message!(
+                    "server.versions-served",
+                    "the cluster serves {group}/{versions}",
+                    group = GROUP,
+                    versions = versions.join(", "),
+                ),
             };
             let mut finding = Finding::new(Code::UnknownKind, Origin::Kubectl, client::unmapped(self.item)).with_help(help);
             finding.steps = vec![Step::Key("apiVersion".to_owned())];
@@ -313,12 +324,11 @@ impl ObjectRequest<'_, '_> {
             let resource = format!("{}s.{GROUP}", kind.to_ascii_lowercase());
             let message = format!("the server could not find the requested resource (post {resource})");
             let mut finding = Finding::new(Code::ListNotCreatable, Origin::Kubectl, message)
-                .with_help("a List is submitted item by item: give it `items`");
+                .with_help(message!("server.list-without-items", "a List is submitted item by item: give it `items`"));
             finding.steps = vec![Step::Key("kind".to_owned())];
             return finding;
         }
-        let message = format!("a `{kind}` has no status: use the operation `update`");
-        let mut finding = Finding::new(Code::NoStatus, Origin::Claimkit, message);
+        let mut finding = Finding::new(Code::NoStatus, Origin::Claimkit, stored::no_status(kind, "update"));
         finding.steps = vec![Step::Key("kind".to_owned())];
         finding
     }
@@ -340,7 +350,13 @@ impl ObjectRequest<'_, '_> {
             _ => self.partners.get(&identity(self.options, self.item)).copied(),
         };
         let Some(item) = found else {
-            let message = format!("no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`");
+            let message = message!(
+                "server.nothing-to-compare",
+                "no stored object to compare with: `old` holds no {kind} `{name}` in namespace `{namespace}`",
+                kind,
+                name,
+                namespace,
+            );
             return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
         };
         match &item.what {
@@ -350,13 +366,19 @@ impl ObjectRequest<'_, '_> {
                 return Err(Box::new(Finding { span, ..stored::unreadable(finding) }));
             }
             _ => {
-                let message = format!("the stored object is a {} of {}, not a {kind}", item.kind, item.api_version);
+                let message = message!(
+                    "server.stored-of-other-kind",
+                    "the stored object is a {stored} of {version}, not a {kind}",
+                    stored = item.kind,
+                    version = item.api_version,
+                    kind,
+                );
                 return Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, message)));
             }
         }
         match old.tree(item) {
             Some(tree) => Ok((tree, self.read(tree, old, item))),
-            None => Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, "`old` holds no object"))),
+            None => Err(Box::new(Finding::new(Code::StoredObject, Origin::Claimkit, stored::no_object()))),
         }
     }
 
@@ -394,7 +416,13 @@ impl ObjectRequest<'_, '_> {
             }
             let (path, gate) = nearest.0;
             let gate = gate.name();
-            finding.help = Some(format!("this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out").into());
+            let help = message!(
+                "server.comes-from-dropped",
+                "this comes from `{path}`, which the server dropped first: switch the feature gate {gate} on, or leave the field out",
+                path,
+                gate,
+            );
+            finding.help = Some(help.into());
             finding.fixes.clear();
         }
     }

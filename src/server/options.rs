@@ -3,6 +3,7 @@
 use crate::api::{Gates, Release};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
+use crate::message::message;
 use crate::record::decode::Via;
 pub use crate::rules::Operation;
 use crate::server::body::FieldValidation;
@@ -123,7 +124,9 @@ impl<'a> ValidateOptions<'a> {
     pub(crate) fn gates_in(&self, release: Release) -> Result<Option<Gates>, Error> {
         let Some(gates) = self.gates.filter(|gates| !gates.is_empty()) else { return Ok(None) };
         let set = gates.iter().map(|(name, on)| (name.as_str(), *on));
-        Gates::with(release, set).map(Some).map_err(|error| Error::new(ErrorKind::Gate, format!("`gates`: {error}")))
+        Gates::with(release, set)
+            .map(Some)
+            .map_err(|error| Error::new(ErrorKind::Gate, message!("server.gates", "`gates`: {error}", error)))
     }
 
     /// Sets the limits.

@@ -4,6 +4,7 @@ use crate::api::{Api, Scope, Type};
 use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
+use crate::message::message;
 use crate::patch::difference::{differences, operation};
 use crate::patch::{self, Refused, apply, merge, numbers, strategic};
 use crate::record::decode::How;
@@ -138,9 +139,18 @@ pub fn patch(old: &str, patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Res
         [item] => match &item.what {
             What::Ours(api) => return PatchRequest { patch, options, old: Some(old), input: &input, item, api: *api }.answer(),
             What::Refused(finding) => stored::unreadable(finding),
-            What::Other => stored_is(format!("the stored object is a {} of {}", item.kind, item.api_version)),
+            What::Other => stored_is(message!(
+                "server.stored-of-other-group",
+                "the stored object is a {kind} of {version}",
+                kind = item.kind,
+                version = item.api_version,
+            )),
         },
-        items => stored_is(format!("`old` holds {} objects: a patch is for one", items.len())),
+        items => stored_is(message!(
+            "server.several-stored-objects",
+            "`old` holds {count} objects: a patch is for one",
+            count = items.len(),
+        )),
     };
     refused(finding)
 }
@@ -160,20 +170,29 @@ pub fn apply_new(patch: &Patch<'_>, options: &ValidateOptions<'_>) -> Result<Pat
         [item] => match &item.what {
             What::Ours(api) => return PatchRequest { patch, options, old: None, input: &input, item, api: *api }.answer(),
             What::Refused(finding) => Finding { span: Some(item.span), ..finding.clone() },
-            What::Other => wrong(format!("what is applied is a {} of {}", item.kind, item.api_version)),
+            What::Other => wrong(message!(
+                "server.applied-of-other-group",
+                "what is applied is a {kind} of {version}",
+                kind = item.kind,
+                version = item.api_version,
+            )),
         },
-        items => wrong(format!("the patch holds {} objects: apply is for one", items.len())),
+        items => wrong(message!(
+            "server.several-applied-objects",
+            "the patch holds {count} objects: apply is for one",
+            count = items.len(),
+        )),
     };
     refused(finding)
 }
 
-pub(super) fn stored_is(message: String) -> Finding {
+pub(super) fn stored_is(message: impl Into<String>) -> Finding {
     Finding::new(Code::StoredObject, Origin::Claimkit, message).about(TextField::Old)
 }
 
 /// Reports that the patch cannot be read because its text has this finding.
 fn unread(finding: &Finding) -> Finding {
-    let message = format!("the patch cannot be read: {}", finding.message);
+    let message = message!("server.patch-unreadable", "the patch cannot be read: {problem}", problem = finding.message);
     Finding { span: finding.span, ..Finding::new(Code::PatchRefused, Origin::Claimkit, message) }
 }
 
@@ -242,12 +261,10 @@ impl PatchRequest<'_, '_> {
 
     fn carry_out(&self) -> Result<Done, Stop> {
         if self.patch.status && !self.api.kind.status_in(self.item.release) {
-            let message = format!("a `{}` has no status: use the operation `patch`", self.api.kind.kind);
-            return Err(Stop::finding(Code::NoStatus, message));
+            return Err(Stop::finding(Code::NoStatus, stored::no_status(self.api.kind.kind, "patch")));
         }
         self.check_options()?;
-        let tree =
-            self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is("`old` holds no object".to_owned()))))?;
+        let tree = self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is(stored::no_object()))))?;
         let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
@@ -272,7 +289,7 @@ impl PatchRequest<'_, '_> {
         if name.is_empty() {
             return Err(Stop::finding(
                 Code::PatchRefused,
-                "a configuration to apply names its object: `metadata.name`".to_owned(),
+                message!("server.applied-without-name", "a configuration to apply names its object: `metadata.name`"),
             ));
         }
         if self.patch.status {
@@ -293,7 +310,9 @@ impl PatchRequest<'_, '_> {
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else {
-            return Err(Stop::Patch(Refused::Ours("the patch leaves no object".to_owned())));
+            return Err(Stop::Patch(Refused::Ours(
+                message!("server.patch-leaves-nothing", "the patch leaves no object").into_owned(),
+            )));
         };
         let new = self.read(&document.tree, root, Mode::Json);
         self.decodes(&new, patched)?;
@@ -435,8 +454,9 @@ impl PatchRequest<'_, '_> {
     /// Refuses a configuration to apply whose kind differs from the stored object's (apimachinery 1.37, pkg/util/managedfields/internal/versioncheck.go).
     fn check_kind(&self, config: &Value) -> Result<(), Stop> {
         if !config.is_object() {
-            let message = "a configuration to apply is an object with `apiVersion` and `kind`".to_owned();
-            return Err(Stop::Patch(Refused::Ours(message)));
+            let message =
+                message!("server.applied-without-kind", "a configuration to apply is an object with `apiVersion` and `kind`");
+            return Err(Stop::Patch(Refused::Ours(message.into_owned())));
         }
         let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -457,8 +477,11 @@ impl PatchRequest<'_, '_> {
                 PatchedKind::Refused(error) => return invalid(error),
                 PatchedKind::Internal => return self.internal(patched),
                 PatchedKind::Foreign => {
-                    let message = "the patched object has a kind of another group, which the server does not take here";
-                    return Err(Stop::Patch(Refused::Ours(message.to_owned())));
+                    let message = message!(
+                        "server.patched-of-other-group",
+                        "the patched object has a kind of another group, which the server does not take here"
+                    );
+                    return Err(Stop::Patch(Refused::Ours(message.into_owned())));
                 }
             }
         }
@@ -466,9 +489,11 @@ impl PatchRequest<'_, '_> {
             return match self.patch.kind {
                 PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
                 // For these types the server decodes from maps and uses other words.
-                PatchType::Strategic | PatchType::Apply => {
-                    Err(Stop::Patch(Refused::Ours(format!("the patched object does not decode: {error}"))))
-                }
+                PatchType::Strategic | PatchType::Apply => Err(Stop::Patch(Refused::Ours(message!(
+                    "server.patched-undecodable",
+                    "the patched object does not decode: {error}",
+                    error,
+                )))),
             };
         }
         let strict: Vec<&str> = patched
@@ -501,7 +526,6 @@ impl PatchRequest<'_, '_> {
 
     /// Reads the patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
     fn read_patch(&self) -> Result<Value, Stop> {
-        let wrong = |message: String| Stop::finding(Code::PatchRefused, message);
         let file = crate::text::read(self.patch.text, &self.options.limits);
         if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
             return Err(Stop::Finding(Box::new(unread(finding))));
@@ -509,17 +533,25 @@ impl PatchRequest<'_, '_> {
         let root = match file.documents.as_slice() {
             [document] => document.root.map(|root| (document, root)),
             [] => return Ok(Value::Null),
-            _ => return Err(wrong("the patch holds more than one document".to_owned())),
+            _ => {
+                let message = message!("server.patch-several-documents", "the patch holds more than one document");
+                return Err(Stop::finding(Code::PatchRefused, message));
+            }
         };
         let Some((document, root)) = root else { return Ok(Value::Null) };
         let mut out = String::new();
         if !print::json(&document.tree, root, Order::Sorted, self.options.limits.bytes, &mut out) {
-            return Err(wrong(format!(
-                "the patch has more than {} bytes once aliases are written out",
-                self.options.limits.bytes
-            )));
+            let message = message!(
+                "server.patch-too-large",
+                "the patch has more than {bytes} bytes once aliases are written out",
+                bytes = self.options.limits.bytes,
+            );
+            return Err(Stop::finding(Code::PatchRefused, message));
         }
-        serde_json::from_str::<Value>(&out).map_err(|_| wrong("the patch is nested deeper than 127 levels".to_owned()))
+        serde_json::from_str::<Value>(&out).map_err(|_| {
+            let message = message!("server.patch-too-deep", "the patch is nested deeper than {levels} levels", levels = 127);
+            Stop::finding(Code::PatchRefused, message)
+        })
     }
 
     /// Judges the result as an update or a create.

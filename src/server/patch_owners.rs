@@ -5,6 +5,7 @@ use super::patch_refusal::Stop;
 use super::text;
 use crate::api::Family;
 use crate::go::time::Time;
+use crate::message::message;
 use crate::patch::apply;
 use crate::record::decode::How;
 use crate::record::in_memory::ReadFrom;
@@ -26,8 +27,10 @@ impl PatchRequest<'_, '_> {
     fn encoded(&self, record: &Record<'_>) -> Result<Value, Stop> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
-        serde_json::from_str(&text)
-            .map_err(|_| Stop::Finding(Box::new(stored_is("the stored object is nested too deep".to_owned()))))
+        serde_json::from_str(&text).map_err(|_| {
+            let message = message!("server.stored-too-deep", "the stored object is nested too deep");
+            Stop::Finding(Box::new(stored_is(message)))
+        })
     }
 
     /// Returns the stored object as the server compares it.

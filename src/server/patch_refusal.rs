@@ -2,6 +2,7 @@
 
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::go::GoUnicode;
+use crate::message::message;
 use crate::patch::{self, Refused};
 use crate::server::status::Status;
 
@@ -17,7 +18,7 @@ pub enum Stop {
 
 impl Stop {
     /// Returns claimkit's own refusal.
-    pub fn finding(code: Code, message: String) -> Self {
+    pub fn finding(code: Code, message: impl Into<String>) -> Self {
         Stop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
     }
 }
@@ -38,8 +39,14 @@ pub fn refusal(stop: &Stop, unicode: GoUnicode) -> Vec<Finding> {
             let finding = |conflict: &patch::Conflict| {
                 let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
                 let mut finding = Finding::new(Code::ApplyConflict, Origin::ApiServer, message)
-                    .with_help("set `force` to take the field over, or leave it out of what is applied")
-                    .with_command_help("give `--force-conflicts` to take the field over, or leave it out of what is applied");
+                    .with_help(message!(
+                        "server.apply-conflict",
+                        "set `force` to take the field over, or leave it out of what is applied"
+                    ))
+                    .with_command_help(message!(
+                        "server.apply-conflict-command-help",
+                        "give `--force-conflicts` to take the field over, or leave it out of what is applied"
+                    ));
                 finding.path = Some(conflict.path.trim_start_matches('.').to_owned());
                 of_patch(finding)
             };

@@ -4,6 +4,7 @@ use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scop
 use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::go::{GoUnicode, quote};
+use crate::message::message;
 use crate::record::view::Object;
 use crate::record::{Record, Value};
 use crate::rules::device::variant::Variant;
@@ -115,7 +116,10 @@ struct Handler<'w, 'r> {
 /// Makes warnings about selectors that were not compiled.
 fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     let finding = |steps: &Vec<Step>| {
-        let message = "the selector was not compiled: whether the server accepts this CEL expression is not known here";
+        let message = message!(
+            "server.selector-not-compiled",
+            "the selector was not compiled: whether the server accepts this CEL expression is not known here"
+        );
         let mut finding = Finding::new(Code::SelectorNotCompiled, Origin::Claimkit, message);
         finding.steps = paths.written(steps).unwrap_or_else(|| steps.clone());
         finding.path = Some(path::render(&finding.steps));
@@ -280,14 +284,13 @@ impl<'w, 'r> Handler<'w, 'r> {
             let (code, message, help) = match why {
                 Panic::ZeroStep => (
                     Code::RequestPolicyInvalid,
-                    "the server divides by zero here and answers with an internal error".to_owned(),
-                    "write a step that is larger than zero",
+                    message!("server.zero-step", "the server divides by zero here and answers with an internal error")
+                        .into_owned(),
+                    message!("server.zero-step-help", "write a step that is larger than zero"),
                 ),
-                Panic::Expression(text) => (
-                    Code::SelectorInvalid,
-                    format!("{text}, and answers with an internal error"),
-                    "write the expression in another way",
-                ),
+                Panic::Expression(text) => {
+                    (Code::SelectorInvalid, crash(text), message!("server.crash-help", "write the expression in another way"))
+                }
             };
             let mut finding = Finding::error(code, Origin::Claimkit, message);
             finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
@@ -323,13 +326,17 @@ impl<'w, 'r> Handler<'w, 'r> {
     fn unknown_labels(&self, kind: DeviceKind, record: &Record<'_>, paths: &PathMap) -> Option<Finding> {
         let none = BTreeMap::new();
         let error = device::admin_error(kind, record, &self.context, Some(&none)).filter(|_| self.request.labels.is_none())?;
-        let message = format!("not checked, for the labels of the namespace are not known: {}", error.body);
+        let message = message!(
+            "server.labels-unknown",
+            "not checked, for the labels of the namespace are not known: {error}",
+            error = error.body,
+        );
         let mut finding = Finding::new(Code::NamespaceLabelsUnknown, Origin::Claimkit, message);
         finding.steps = paths.written(&error.steps).unwrap_or(error.steps);
         Some(
             finding
-                .with_help("give the labels of the namespace with the request")
-                .with_command_help("give `--namespace-labels KEY=VALUE`"),
+                .with_help(message!("server.labels-unknown-help", "give the labels of the namespace with the request"))
+                .with_command_help(message!("server.labels-unknown-command-help", "give `--namespace-labels KEY=VALUE`")),
         )
     }
 
@@ -344,9 +351,14 @@ impl<'w, 'r> Handler<'w, 'r> {
         let over = Variant::of(context.release).generated_takes_over
             && on(Gate::DeclarativeValidation)
             && on(Gate::DeclarativeValidationTakeover);
-        let message = "the feature gate DeclarativeValidationTakeover is on: for some errors the server uses other words, and puts them last";
-        let finding = Finding::new(Code::GeneratedRulesUnknown, Origin::Claimkit, message);
-        (covered && over).then(|| finding.with_help(Code::GeneratedRulesUnknown.help().unwrap_or_default()))
+        (covered && over).then(|| {
+            let message = message!(
+                "server.generated-rules",
+                "the feature gate DeclarativeValidationTakeover is on: for some errors the server uses other words, and puts them last"
+            );
+            let code = Code::GeneratedRulesUnknown;
+            Finding::new(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default())
+        })
     }
 
     /// Makes claimkit's warning about a dropped field.
@@ -372,9 +384,13 @@ impl<'w, 'r> Handler<'w, 'r> {
             findings.push(finding);
         }
         if is_cut(errors) {
-            let message = format!("the errors of this object have more than {MAX_BYTES} bytes of text; what follows is left out");
+            let message = message!(
+                "server.errors-left-out",
+                "the errors of this object have more than {bytes} bytes of text; what follows is left out",
+                bytes = MAX_BYTES,
+            );
             let finding = Finding::new(Code::LimitFindings, Origin::Claimkit, message);
-            findings.push(finding.with_help("mend the first ones and validate again"));
+            findings.push(finding.with_help(message!("server.errors-left-out-help", "mend the first ones and validate again")));
         }
         findings
     }
@@ -463,6 +479,23 @@ impl Outcome {
     }
 }
 
+/// Says that kube-apiserver crashes on an expression. `text`: how claimkit_cel, which speaks English only, says it.
+fn crash(text: &str) -> String {
+    match text {
+        "kube-apiserver crashes on a map of constants with bytes as a key" => message!(
+            "server.crash-bytes-key",
+            "kube-apiserver crashes on a map of constants with bytes as a key, and answers with an internal error"
+        )
+        .into_owned(),
+        "kube-apiserver 1.31 crashes on format() of a text that is not a literal" => message!(
+            "server.crash-format",
+            "kube-apiserver 1.31 crashes on format() of a text that is not a literal, and answers with an internal error"
+        )
+        .into_owned(),
+        _ => message!("server.crash", "{crash}, and answers with an internal error", crash = text),
+    }
+}
+
 /// Makes the finding of a `Warning` header of the server.
 fn server_warning(text: String) -> Finding {
     let mut finding = Finding::new(Code::ServerWarning, Origin::ApiServer, text);
@@ -480,7 +513,7 @@ fn stored_before(changes: Changes) -> Outcome {
 fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome {
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
-    finding.help = code.help().map(Cow::Borrowed);
+    finding.help = code.spoken_help();
     Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
 }
 
@@ -508,13 +541,17 @@ fn explain_immutable(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
         let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
         let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
         let differences = immutable::differences(new, old);
-        let sentences: Vec<String> = differences.iter().take(4).map(immutable::Difference::sentence).collect();
-        if sentences.is_empty() {
+        let sentences = differences.iter().take(4).map(immutable::Difference::sentence);
+        let Some(told) = sentences.reduce(|told, next| message!("server.differences", "{told}, {next}", told, next)) else {
             continue;
-        }
-        let more = if differences.len() > sentences.len() { ", and more" } else { "" };
-        let advice = finding.code.help().unwrap_or_default();
-        finding.help = Some(format!("{}{more}; {advice}", sentences.join(", ")).into());
+        };
+        let advice = finding.code.spoken_help().unwrap_or_default();
+        let help = if differences.len() > 4 {
+            message!("server.differences-and-more", "{told}, and more; {advice}", told, advice)
+        } else {
+            message!("server.differences-advice", "{told}; {advice}", told, advice)
+        };
+        finding.help = Some(help.into());
         if let [only] = differences.as_slice() {
             let steps: Vec<Step> = path.iter().chain(&only.path).map(|name| Step::Key((*name).to_owned())).collect();
             finding.steps = paths.written(&steps).unwrap_or(steps);

@@ -9,6 +9,7 @@ use crate::expression::lint::Lints;
 use crate::finding::{Code, Finding, Findings, Origin, Severity, Step, TextField};
 use crate::manifest::findings::{claims_only, nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, Passage, What};
+use crate::message::message;
 use crate::record::decode::Via;
 use crate::rules::pod_claims;
 use crate::rules::references::{Located, Named, References};
@@ -455,7 +456,7 @@ impl<'a, 't> Session<'a, 't> {
 fn already_exists(api: Api, item: &Item) -> (Status, Finding) {
     let status = Status::already_exists(api.kind.plural, &item.name, item.release.rules().unicode);
     let mut finding = Finding::new(Code::AlreadyExists, Origin::ApiServer, status.message.clone())
-        .with_help("give one of the two another name, or take it out");
+        .with_help(message!("server.already-exists", "give one of the two another name, or take it out"));
     finding.path = Some("metadata.name".to_owned());
     finding.steps = ["metadata", "name"].map(|key| Step::Key(key.to_owned())).into();
     (status, finding)
@@ -540,7 +541,12 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
 /// Reports an error if the group looks like a misspelling of `resource.k8s.io`.
 fn misspelled(input: &Input<'_>, item: &Item) -> Option<Finding> {
     let right = suggest::group(&item.api_version)?;
-    let message = format!("`{}` is not the API group of Dynamic Resource Allocation: write `{right}`", item.api_version);
+    let message = message!(
+        "server.group-misspelled",
+        "`{written}` is not the API group of Dynamic Resource Allocation: write `{right}`",
+        written = item.api_version,
+        right,
+    );
     let mut finding = Finding::new(Code::GroupMisspelled, Origin::Claimkit, message);
     finding.steps = vec![Step::Key("apiVersion".to_owned())];
     let tree = input.tree(item)?;

@@ -1,6 +1,7 @@
 //! Decodes bytes that may not be UTF-8 into text for [`super::read`].
 
 use crate::finding::{Code, Finding, Origin, TextField};
+use crate::message::message;
 use crate::text::Span;
 use std::borrow::Cow;
 
@@ -43,12 +44,14 @@ fn utf8(bytes: &[u8]) -> Decoded<'_> {
 
 /// Makes the warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
 pub fn warning(at: usize, subject: TextField) -> Finding {
-    let message = "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place";
+    let message = message!("text.not-utf8", "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place");
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());
-    Finding::new(Code::NotUtf8, Origin::Claimkit, message)
-        .with_help("save the file as UTF-8")
-        .about(subject)
-        .with_span(Span::new(at, end))
+    Finding::new(Code::NotUtf8, Origin::Claimkit, message).with_help(save_as_utf8()).about(subject).with_span(Span::new(at, end))
+}
+
+/// Returns the help with a text whose bytes are not UTF-8.
+pub fn save_as_utf8() -> Cow<'static, str> {
+    message!("text.not-utf8-help", "save the file as UTF-8")
 }
 
 #[cfg(test)]

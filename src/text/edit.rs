@@ -6,7 +6,9 @@
 use super::source::Span;
 use super::tree::{Entry, Kind, NodeId, Style, Tree};
 use crate::finding::Edit;
+use crate::message::message;
 use claimkit_values::order;
+use std::borrow::Cow;
 
 /// Why an edit is not safe. A document with an unsafe edit is printed anew instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +23,14 @@ pub enum Unsafe {
 
 impl Unsafe {
     /// Returns the reason in words, for a message.
-    pub fn reason(self) -> &'static str {
+    pub fn reason(self) -> Cow<'static, str> {
         match self {
-            Unsafe::Merged => "a field to change came by a merge key `<<`",
-            Unsafe::Form => "a field to change is written in a form that is not edited (explicit key, tag, anchor or alias)",
-            Unsafe::Overlap => "an anchor to change is used where it must stay",
+            Unsafe::Merged => message!("text.unsafe-merged", "a field to change came by a merge key `<<`"),
+            Unsafe::Form => message!(
+                "text.unsafe-form",
+                "a field to change is written in a form that is not edited (explicit key, tag, anchor or alias)",
+            ),
+            Unsafe::Overlap => message!("text.unsafe-overlap", "an anchor to change is used where it must stay"),
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct Finding {
     pub help: Option<Cow<'static, str>>,
     /// The same for the command line, where the help names a field of the request.
     #[serde(skip)]
-    pub command_help: Option<&'static str>,
+    pub command_help: Option<Cow<'static, str>>,
     pub fixes: Vec<Fix>,
     /// The text it is about. Its range and edits refer to this text.
     #[serde(rename = "in")]

@@ -9,6 +9,8 @@ use super::yaml;
 use super::{BYTE_ORDER_MARK, Mode, mode};
 use crate::finding::{Code, Finding, Origin};
 use crate::limits::Limits;
+use crate::message::message;
+use std::borrow::Cow;
 
 /// One document of a file.
 #[derive(Debug)]
@@ -192,10 +194,15 @@ pub fn too_large(text: &str, limits: &Limits) -> Option<Finding> {
         Finding::new(
             Code::LimitBytes,
             Origin::Claimkit,
-            format!("the text has {} bytes, the limit is {}", text.len(), limits.bytes),
+            message!(
+                "stream.too-large",
+                "the text has {bytes} bytes, the limit is {limit}",
+                bytes = text.len(),
+                limit = limits.bytes
+            ),
         )
-        .with_help("split the file, or raise the limit `bytes`")
-        .with_command_help("split the file")
+        .with_help(message!("stream.too-large-help", "split the file, or raise the limit `bytes`"))
+        .with_command_help(split())
     })
 }
 
@@ -248,9 +255,8 @@ fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<
                 }
             }
             Err(error) if limits.depth < json::MAX_DEPTH && error.message.ends_with("exceeded max depth") => {
-                let message = format!("the document has more than {} levels of nesting", limits.depth);
-                let finding = Finding::new(Code::LimitNodes, Origin::Claimkit, message)
-                    .with_help("split the file, or raise the limit")
+                let finding = Finding::new(Code::LimitNodes, Origin::Claimkit, diagnose::too_many_levels(limits.depth))
+                    .with_help(diagnose::split_or_raise())
                     .with_span(Span::new(error.offset, error.offset.saturating_add(1)));
                 file.findings.push(finding);
                 return Ok(None);
@@ -261,10 +267,15 @@ fn read_json<'s>(stream: &mut Stream<'s>, file: &mut File<'s>) -> Result<Option<
 }
 
 fn too_many_nodes(limits: &Limits, span: Span) -> Finding {
-    Finding::new(Code::LimitNodes, Origin::Claimkit, format!("the text has more nodes than the limit {}", limits.nodes))
-        .with_help("split the file, or raise the limit `nodes`")
-        .with_command_help("split the file")
+    let message = message!("stream.too-many-nodes", "the text has more nodes than the limit {limit}", limit = limits.nodes);
+    Finding::new(Code::LimitNodes, Origin::Claimkit, message)
+        .with_help(message!("stream.too-many-nodes-help", "split the file, or raise the limit `nodes`"))
+        .with_command_help(split())
         .with_span(span)
+}
+
+fn split() -> Cow<'static, str> {
+    message!("stream.split-command-help", "split the file")
 }
 
 /// A piece of the file between separators, as kubectl hands it to the YAML reader.

@@ -6,6 +6,7 @@ use super::options::CelEnvironment;
 use super::request::{self, CelRequest, Verb};
 use crate::advice::cause;
 use crate::api::Release;
+use crate::cel::explain::explain;
 use crate::cel::value::Value as Cel;
 use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
 use crate::expression::unparsable::{Unparsable, unparsable};
@@ -42,7 +43,7 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
     let source = Source::new(expression);
     let warning = |Unparsable { span, message, help }: Unparsable| {
         let range = range(&source, Span::new(span.start as usize, span.end as usize));
-        CelWarning { range, message, help }
+        CelWarning { range, message, help: help.into_owned() }
     };
     let warnings = unparsable(&program, &environment).into_iter().map(warning).collect();
     let output = Some(program.output_type().to_string());
@@ -64,7 +65,7 @@ fn devices(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjec
     let gates = (!request.gates.is_empty()).then_some(target.gates);
     let environment = Language::Device.environment(mode, target.release, gates);
     let devices = request.devices.iter().enumerate().map(|(index, device)| {
-        let device = given::device(device).map_err(|problem| format!("`devices[{index}]{}`: {}", problem.at, problem.text))?;
+        let device = given::device(device).map_err(|problem| problem.told("devices", index))?;
         Ok(device.variables(&environment).map_err(String::from))
     });
     let subjects = devices.collect::<Result<_, String>>()?;
@@ -83,7 +84,7 @@ fn instances(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subj
     let environment = environments::named_resources(mode);
     let instances = request.instances.iter().enumerate().map(|(index, instance)| {
         let read = given::instance(instance);
-        let attributes = read.map_err(|problem| format!("`instances[{index}]{}`: {}", problem.at, problem.text))?;
+        let attributes = read.map_err(|problem| problem.told("instances", index))?;
         Ok(device::named_variables(&attributes).map_err(String::from))
     });
     let subjects = instances.collect::<Result<_, String>>()?;
@@ -98,7 +99,7 @@ fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: 
     let (outcome, why, parts) = if request.trace {
         let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
         let parts = trace.parts(program).iter().map(|part| traced(source, part)).collect();
-        (trace.outcome.clone(), Some(program.explain(&trace)), Some(parts))
+        (trace.outcome.clone(), Some(explain(program, &trace)), Some(parts))
     } else {
         (program.evaluate(&variables, SELECTOR_COST_LIMIT), None, None)
     };

@@ -4,6 +4,7 @@ use super::answer::{self, Answer};
 use super::content::Content;
 use super::request::Replaced;
 use crate::finding::{Code, Finding, Origin, TextField};
+use crate::message::message;
 use crate::text::{Source, bytes};
 
 impl Replaced {
@@ -22,8 +23,9 @@ impl Replaced {
             answer.findings.insert(0, answer::finding(&source, bytes::warning(at as usize, field)));
             if field == TextField::Text && matches!(answer.content, Content::Convert { .. }) {
                 answer.content = Content::Nothing;
-                let message = "not converted: bytes of the text are not UTF-8 and would be lost";
-                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message).with_help("save the file as UTF-8");
+                let message =
+                    message!("replaced.not-converted", "not converted: bytes of the text are not UTF-8 and would be lost");
+                let refused = Finding::error(Code::NotUtf8, Origin::Claimkit, message).with_help(bytes::save_as_utf8());
                 answer.findings.insert(0, answer::finding(&source, refused));
                 answer.ok = false;
             }

@@ -3,9 +3,10 @@
 use super::inventory::{Class, Reference};
 use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
 use super::part::{Change, Part};
-use super::{Decided, Migrator, cel, steps};
+use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
 use crate::api::device::ADMIN_LABEL;
+use crate::message::message;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// The longest name of a request, a DNS label.
@@ -29,7 +30,7 @@ impl<'t> Migrator<'t> {
         let from = Referrer { index, tree, node, path: &from_path, at: &at };
         let folded = reference.as_ref().and_then(|reference| self.claim_parameters(from, reference, &class, &into));
         if folded.is_none() && reference.is_some() {
-            self.lose(index, tree, node, &steps(&from_path), NOT_THERE);
+            self.lose(index, tree, node, &steps(&from_path), NOT_THERE.text());
         }
         let mut folded = folded.unwrap_or_default();
         folded.monitor |= class.monitor;
@@ -47,12 +48,16 @@ impl<'t> Migrator<'t> {
                 code: "request-name",
                 path: &class_path,
                 at: &format!("{at}.requests.0.name"),
-                question: "What is the request called?",
+                question: &message!("migrate.request-name", "What is the request called?"),
                 assumed: names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-                why: "requests have names now, and the class says what is asked for".to_owned(),
+                why: message!("migrate.request-name-why", "requests have names now, and the class says what is asked for")
+                    .into_owned(),
                 alternatives: vec![
-                    "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
-                        .to_owned(),
+                    message!(
+                        "migrate.request-name-or",
+                        "any DNS label; containers name it in `resources.claims[].request`, constraints and config in `requests`"
+                    )
+                    .into_owned(),
                 ],
             },
         );
@@ -65,23 +70,32 @@ impl<'t> Migrator<'t> {
                     code: "admin-access",
                     path: &class_path,
                     at: &format!("{at}.requests.0.exactly.adminAccess"),
-                    question: "How does the claim watch devices that others use?",
-                    assumed: "`adminAccess: true` and `allocationMode: All`".to_owned(),
-                    why: "the class is for monitoring, and a class cannot give admin access by itself".to_owned(),
-                    alternatives: vec![format!(
-                        "a request without admin access; with it the namespace needs the label `{ADMIN_LABEL}: \"true\"`"
+                    question: &message!("migrate.admin-access", "How does the claim watch devices that others use?"),
+                    assumed: message!("migrate.admin-access-assumed", "`adminAccess: true` and `allocationMode: All`")
+                        .into_owned(),
+                    why: message!(
+                        "migrate.admin-access-why",
+                        "the class is for monitoring, and a class cannot give admin access by itself"
+                    )
+                    .into_owned(),
+                    alternatives: vec![message!(
+                        "migrate.admin-access-or",
+                        "a request without admin access; with it the namespace needs the label `{label}: \"true\"`",
+                        label = ADMIN_LABEL
                     )],
                 },
             );
         }
         if get("allocationMode").and_then(|mode| tree.str(mode)) == Some("Immediate") {
-            let reason = "devices are allocated when the first pod that uses the claim is scheduled";
+            let reason =
+                message!("loss.allocation-mode", "devices are allocated when the first pod that uses the claim is scheduled");
             self.lose(index, tree, node, &steps(&path("allocationMode")), reason);
         }
-        self.lose(index, tree, node, &steps(&path("devices")), super::HIDDEN);
+        self.lose(index, tree, node, &steps(&path("devices")), super::HIDDEN.text());
         let mut changes = vec![devices(tree, node, &base, &class, &folded, &names)];
         if within.is_empty() {
-            self.lose(index, tree, node, &steps("status"), "the allocation is the old driver's; the claim is allocated anew");
+            let reason = message!("loss.allocation", "the allocation is the old driver's; the claim is allocated anew");
+            self.lose(index, tree, node, &steps("status"), reason);
             changes.push(Change { at: Vec::new(), gone: vec!["status"], put: Vec::new() });
         }
         self.becomes(index, kind, changes);
@@ -93,10 +107,22 @@ impl<'t> Migrator<'t> {
         if is == was {
             return;
         }
-        let source = format!("({}, {})", profile.source, profile.date);
         let why = match of_kind {
-            Some(_) => format!("the driver `{}` has a class of its own for these devices {source}", profile.driver),
-            None => format!("the driver `{}` installs this class and `{was}` no longer {source}", profile.driver),
+            Some(_) => message!(
+                "migrate.class-of-its-own",
+                "the driver `{driver}` has a class of its own for these devices ({source}, {date})",
+                driver = profile.driver,
+                source = profile.source,
+                date = profile.date
+            ),
+            None => message!(
+                "migrate.class-installed",
+                "the driver `{driver}` installs this class and `{was}` no longer ({source}, {date})",
+                driver = profile.driver,
+                was,
+                source = profile.source,
+                date = profile.date
+            ),
         };
         self.decide(
             from.index,
@@ -106,10 +132,14 @@ impl<'t> Migrator<'t> {
                 code: "class-name",
                 path: from.path,
                 at: from.at,
-                question: "Which class has the devices?",
-                assumed: format!("`{is}` in place of `{was}`"),
+                question: &message!("migrate.class-name", "Which class has the devices?"),
+                assumed: in_place_of(is, was),
                 why,
-                alternatives: vec![format!("`{was}`, if a DeviceClass of that name is made from the ResourceClass")],
+                alternatives: vec![message!(
+                    "migrate.class-name-or",
+                    "`{was}`, if a DeviceClass of that name is made from the ResourceClass",
+                    was
+                )],
             },
         );
     }

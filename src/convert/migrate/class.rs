@@ -4,6 +4,7 @@ use super::inventory::Reference;
 use super::part::{Change, Part};
 use super::selector::quoted;
 use super::{Decided, Migrator, cel, profile, steps};
+use crate::message::message;
 use crate::text::tree::{Kind, NodeId, Tree};
 
 impl<'t> Migrator<'t> {
@@ -22,19 +23,38 @@ impl<'t> Migrator<'t> {
             selectors.push(cel(&expression));
             let (why, mut alternatives) = match profile {
                 Some(profile) => (
-                    format!("the driver `{was}` is `{driver}` in current releases ({}, {})", profile.source, profile.date),
-                    vec![format!("`device.driver == {}`, if a driver of the old name publishes ResourceSlices", quoted(was))],
+                    message!(
+                        "migrate.class-selector-known",
+                        "the driver `{was}` is `{driver}` in current releases ({source}, {date})",
+                        was,
+                        driver,
+                        source = profile.source,
+                        date = profile.date
+                    ),
+                    vec![message!(
+                        "migrate.class-selector-old-driver",
+                        "`device.driver == {was}`, if a driver of the old name publishes ResourceSlices",
+                        was = quoted(was)
+                    )],
                 ),
                 None => (
-                    "a driver that moves to the new API usually keeps its name".to_owned(),
+                    message!("migrate.class-selector-why", "a driver that moves to the new API usually keeps its name")
+                        .into_owned(),
                     vec![
-                        "another driver name, if the release that publishes ResourceSlices has one".to_owned(),
-                        "a narrower selector by attributes of the devices".to_owned(),
+                        message!(
+                            "migrate.class-selector-other-driver",
+                            "another driver name, if the release that publishes ResourceSlices has one"
+                        )
+                        .into_owned(),
+                        message!("migrate.class-selector-narrower", "a narrower selector by attributes of the devices")
+                            .into_owned(),
                     ],
                 ),
             };
             let installed = profile.and_then(|one| one.classes.iter().find(|row| Some(row.was) == name));
-            alternatives.extend(installed.map(|row| format!("no class at all: the driver installs `{}` itself", row.is)));
+            alternatives.extend(installed.map(|row| {
+                message!("migrate.class-none", "no class at all: the driver installs `{class}` itself", class = row.is)
+            }));
             self.decide(
                 index,
                 node,
@@ -43,7 +63,7 @@ impl<'t> Migrator<'t> {
                     code: "class-selector",
                     path: "driverName",
                     at: "spec.selectors",
-                    question: "Which devices does the class stand for?",
+                    question: &message!("migrate.class-selector", "Which devices does the class stand for?"),
                     assumed: format!("`{expression}`"),
                     why,
                     alternatives,
@@ -60,12 +80,12 @@ impl<'t> Migrator<'t> {
                     config.extend(folded.config.into_iter().map(|one| Part::Map(vec![one])));
                     self.fold(found, &into);
                 }
-                None => self.lose(index, tree, node, &steps("parametersRef"), super::parameters::NOT_THERE),
+                None => self.lose(index, tree, node, &steps("parametersRef"), super::parameters::NOT_THERE.text()),
             }
         }
-        let reason = "a DeviceClass says nothing of nodes: the ResourceSlices of the devices do";
+        let reason = message!("loss.suitable-nodes", "a DeviceClass says nothing of nodes: the ResourceSlices of the devices do");
         self.lose(index, tree, node, &steps("suitableNodes"), reason);
-        self.lose(index, tree, node, &steps("spec"), super::HIDDEN);
+        self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         let mut spec = Vec::new();
         if !selectors.is_empty() {
             spec.push(("selectors".to_owned(), Part::List(selectors)));

@@ -36,11 +36,13 @@ use crate::api::meta::LAST_APPLIED;
 use crate::finding::Step;
 use crate::finding::path;
 use crate::manifest::Input;
+use crate::message::{Template, message, template};
 use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
 use part::{Change, Part};
+use std::borrow::Cow;
 
 /// A question that no tool can answer, and the assumed answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,14 @@ impl Decision {
     /// Writes all of it in one line.
     pub(crate) fn message(&self) -> String {
         let Decision { question, assumed, why, .. } = self;
-        format!("{question} Assumed: {assumed}, because {why}")
+        message!("migrate.decision", "{question} Assumed: {assumed}, because {why}", question, assumed, why)
+    }
+
+    /// Writes the alternatives in one line.
+    pub(crate) fn others(&self) -> Option<String> {
+        let (first, rest) = self.alternatives.split_first()?;
+        let first = message!("migrate.or", "or: {first}", first);
+        Some(rest.iter().fold(first, |before, other| message!("migrate.or-too", "{before}; or: {other}", before, other)))
     }
 }
 
@@ -156,7 +165,7 @@ impl<'t> Migration<'t> {
 }
 
 /// Why a field is lost that only the new version has.
-const HIDDEN: &str = "the old object's server drops the field; kept, it would get a meaning";
+const HIDDEN: Template = template!("loss.hidden", "the old object's server drops the field; kept, it would get a meaning");
 
 /// Returns the steps of a dotted path.
 fn steps(path: &str) -> Vec<Step> {
@@ -178,7 +187,10 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
                 "ResourceClaimTemplate" => work.claim(index, tree, item.node, "spec"),
                 "ResourceSlice" => work.slice(index, tree, item.node),
                 "PodScheduling" | "PodSchedulingContext" => {
-                    let reason = "the scheduler allocates devices itself and no longer negotiates with a driver's controller";
+                    let reason = message!(
+                        "loss.scheduling",
+                        "the scheduler allocates devices itself and no longer negotiates with a driver's controller"
+                    );
                     work.object_lost(index, tree, item.node, reason);
                 }
                 _ => {}
@@ -192,7 +204,8 @@ pub(super) fn plan<'t>(input: &'t Input<'_>) -> Migration<'t> {
         if let Some(tree) = input.tree(item).filter(|_| parameters && is_classic(item))
             && work.objects.get(index).is_some_and(|object| object.fate == ObjectFate::Untouched)
         {
-            work.object_lost(index, tree, item.node, "no claim or class of the text refers to it");
+            let reason = message!("loss.parameters-unused", "no claim or class of the text refers to it");
+            work.object_lost(index, tree, item.node, reason);
         }
     }
     Migration { objects: work.objects }
@@ -237,7 +250,7 @@ impl<'t> Migrator<'t> {
         });
     }
 
-    fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: &str) {
+    fn object_lost(&mut self, index: usize, tree: &'t Tree<'t>, node: NodeId, reason: Cow<'static, str>) {
         self.edit(index, |object| object.fate = ObjectFate::Gone);
         self.lose(index, tree, node, &[], reason);
     }
@@ -249,15 +262,19 @@ impl<'t> Migrator<'t> {
         self.edit(index, |object| {
             if object.fate == ObjectFate::Untouched && !core {
                 object.fate = ObjectFate::Gone;
-                object.folded = Some(format!("it is part of {into} now"));
+                object.folded = Some(message!("migrate.folded", "it is part of {into} now", into));
                 object.decisions.push(Decision {
                     code: "parameters-removed",
                     path: String::new(),
                     span: locate::locate(tree, item.node, &[]),
-                    question: "Does anything else read the parameters object?".to_owned(),
-                    assumed: "nothing does, it is left out".to_owned(),
-                    why: format!("what it says stands in {into} now"),
-                    alternatives: vec!["keep it until no cluster with the old driver needs it".to_owned()],
+                    question: message!("migrate.parameters-removed", "Does anything else read the parameters object?")
+                        .into_owned(),
+                    assumed: message!("migrate.parameters-removed-assumed", "nothing does, it is left out").into_owned(),
+                    why: message!("migrate.parameters-removed-why", "what it says stands in {into} now", into),
+                    alternatives: vec![
+                        message!("migrate.parameters-removed-or", "keep it until no cluster with the old driver needs it")
+                            .into_owned(),
+                    ],
                     at: Vec::new(),
                 });
             }
@@ -289,6 +306,11 @@ struct Decided<'d> {
     assumed: String,
     why: String,
     alternatives: Vec<String>,
+}
+
+/// Says that one name is assumed in place of another.
+fn in_place_of(new: &str, old: &str) -> String {
+    message!("migrate.in-place-of", "`{new}` in place of `{old}`", new, old)
 }
 
 /// Makes a configuration for a driver.

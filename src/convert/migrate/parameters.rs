@@ -3,15 +3,20 @@
 use super::inventory::{Class, Reference, row_of};
 use super::part::Part;
 use super::profile::{DriverProfile, KindRow, Lost, Means};
-use super::{Decided, Migrator, opaque, profile, selector, steps};
+use super::{Decided, Migrator, in_place_of, opaque, profile, selector, steps};
 use crate::api::GROUP;
 use crate::finding::Step;
 use crate::manifest::Item;
+use crate::message::{Template, message, template};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 
 /// Why a reference to parameters is lost.
-pub const NOT_THERE: &str = "the parameters object is not in the text; convert both in one text";
+pub const NOT_THERE: Template =
+    template!("loss.parameters-absent", "the parameters object is not in the text; convert both in one text");
+
+/// Why a field of a known driver's parameters is lost that has no row.
+const UNKNOWN: Template = template!("loss.unknown-parameter", "what the field means to the driver today is not known");
 
 /// A configuration: `opaque`, with the name of its field.
 type Config<'t> = (String, Part<'t>);
@@ -53,6 +58,9 @@ pub struct Referrer<'d, 't> {
     /// The path of what comes of it in the new object.
     pub at: &'d str,
 }
+
+/// The question about parameters that a driver reads itself.
+const PARAMETERS_CONFIG: Template = template!("migrate.parameters-config", "How does the driver read these parameters?");
 
 fn is_set(tree: &Tree<'_>, node: NodeId) -> bool {
     tree.kind(node) != Kind::Null
@@ -111,10 +119,18 @@ impl<'t> Migrator<'t> {
                         code: "request-driver",
                         path: from.path,
                         at: from.at,
-                        question: "Which class has the devices of a second driver?",
-                        assumed: "the class of the claim".to_owned(),
-                        why: format!("the parameters ask the driver `{driver}` too and name no class for it"),
-                        alternatives: vec![format!("a class of its own whose selector is `device.driver == '{driver}'`")],
+                        question: &message!("migrate.request-driver", "Which class has the devices of a second driver?"),
+                        assumed: message!("migrate.request-driver-assumed", "the class of the claim").into_owned(),
+                        why: message!(
+                            "migrate.request-driver-why",
+                            "the parameters ask the driver `{driver}` too and name no class for it",
+                            driver
+                        ),
+                        alternatives: vec![message!(
+                            "migrate.request-driver-or",
+                            "a class of its own whose selector is `device.driver == '{driver}'`",
+                            driver
+                        )],
                     },
                 );
             }
@@ -137,7 +153,8 @@ impl<'t> Migrator<'t> {
             }
         }
         if tree.get(item.node, "shareable").is_some_and(|node| tree.kind(node) == Kind::Bool(false)) {
-            self.lose(found, tree, item.node, &steps("shareable"), "every claim can be used by several pods");
+            let reason = message!("loss.shareable", "every claim can be used by several pods");
+            self.lose(found, tree, item.node, &steps("shareable"), reason);
         }
         folded
     }
@@ -154,7 +171,8 @@ impl<'t> Migrator<'t> {
             let driver = named(filter);
             if class.driver.as_deref().is_some_and(|own| own != driver) {
                 let at = [Step::Key("filters".to_owned()), Step::Index(number)];
-                self.lose(found, tree, item.node, &at, "the class has devices of one driver, and this is not it");
+                let reason = message!("loss.other-driver", "the class has devices of one driver, and this is not it");
+                self.lose(found, tree, item.node, &at, reason);
                 continue;
             }
             let path = format!("filters.{number}.namedResources.selector");
@@ -212,10 +230,13 @@ impl<'t> Migrator<'t> {
                 code: "attribute-name",
                 path,
                 at,
-                question: "Under which name does the driver publish the attribute?",
-                assumed: format!("`{new}` in place of `{old}`"),
-                why: "names of attributes are C identifiers of at most 32 characters now".to_owned(),
-                alternatives: vec!["the name that the driver's ResourceSlices have".to_owned()],
+                question: &message!("migrate.attribute-name", "Under which name does the driver publish the attribute?"),
+                assumed: in_place_of(new, old),
+                why: message!("migrate.attribute-name-why", "names of attributes are C identifiers of at most 32 characters now")
+                    .into_owned(),
+                alternatives: vec![
+                    message!("migrate.attribute-name-or", "the name that the driver's ResourceSlices have").into_owned(),
+                ],
             },
         );
     }
@@ -238,7 +259,7 @@ impl<'t> Migrator<'t> {
         for entry in spec.into_iter().filter(|entry| is_set(tree, entry.value)) {
             let name = tree.text(entry.key);
             let at = [Step::Key("spec".to_owned()), Step::Key(name.to_owned())];
-            let unknown = Lost { reason: "what the field means to the driver today is not known", instead: "" };
+            let unknown = Lost { reason: UNKNOWN, instead: None };
             let means = row.fields.iter().find(|field| field.name == name).map(|field| &field.means);
             let lost = match means {
                 Some(Means::Count) => {
@@ -261,11 +282,22 @@ impl<'t> Migrator<'t> {
                                 code: "attribute-withdrawn",
                                 path: from.path,
                                 at: from.at,
-                                question: &format!("Does the installed driver publish the attribute `{attribute}`?"),
-                                assumed: "it does".to_owned(),
-                                why: format!("the parameters choose by it, and releases before {release} have it"),
-                                alternatives: vec![format!(
-                                    "another attribute, such as `uuid`: with {release} and later no device has `{attribute}`"
+                                question: &message!(
+                                    "migrate.attribute-withdrawn",
+                                    "Does the installed driver publish the attribute `{attribute}`?",
+                                    attribute
+                                ),
+                                assumed: message!("migrate.attribute-withdrawn-assumed", "it does").into_owned(),
+                                why: message!(
+                                    "migrate.attribute-withdrawn-why",
+                                    "the parameters choose by it, and releases before {release} have it",
+                                    release
+                                ),
+                                alternatives: vec![message!(
+                                    "migrate.attribute-withdrawn-or",
+                                    "another attribute, such as `uuid`: with {release} and later no device has `{attribute}`",
+                                    release,
+                                    attribute
                                 )],
                             },
                         );
@@ -301,8 +333,8 @@ impl<'t> Migrator<'t> {
                 Some(Means::Lost(lost)) => *lost,
                 None => unknown,
             };
-            self.lose(found, tree, item.node, &at, lost.reason);
-            if !lost.instead.is_empty() {
+            self.lose(found, tree, item.node, &at, lost.reason.text());
+            if let Some(instead) = lost.instead {
                 let mut value = String::new();
                 print::json(tree, entry.value, Order::Source, 64, &mut value);
                 let value = value.trim_matches('"');
@@ -314,15 +346,25 @@ impl<'t> Migrator<'t> {
                         code: "parameter-lost",
                         path: from.path,
                         at: from.at,
-                        question: &format!("What stands for `{name}: {value}` of the {} `{}`?", item.kind, item.name),
-                        assumed: "nothing".to_owned(),
-                        why: lost.reason.to_owned(),
-                        alternatives: vec![lost.instead.replace("{}", value)],
+                        question: &message!(
+                            "migrate.parameter-lost",
+                            "What stands for `{name}: {value}` of the {kind} `{object}`?",
+                            name,
+                            value,
+                            kind = item.kind,
+                            object = item.name
+                        ),
+                        assumed: message!("migrate.parameter-lost-assumed", "nothing").into_owned(),
+                        why: lost.reason.text().into_owned(),
+                        alternatives: vec![instead.fill(&[&value])],
                     },
                 );
             }
         }
-        if !request.selectors.is_empty() {
+        if let Some((first, rest)) = request.selectors.split_first() {
+            let assumed = rest.iter().fold(format!("`{first}`"), |before, selector| {
+                message!("migrate.selectors-and", "{before} and `{selector}`", before, selector)
+            });
             self.decide(
                 from.index,
                 from.node,
@@ -331,10 +373,22 @@ impl<'t> Migrator<'t> {
                     code: "parameters-selector",
                     path: from.path,
                     at: from.at,
-                    question: "Which attributes of devices stand for the parameters?",
-                    assumed: request.selectors.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(" and "),
-                    why: format!("`{}` publishes them ({}, {})", profile.driver, profile.source, profile.date),
-                    alternatives: vec!["other attributes, if the installed release of the driver publishes others".to_owned()],
+                    question: &message!("migrate.parameters-selector", "Which attributes of devices stand for the parameters?"),
+                    assumed,
+                    why: message!(
+                        "migrate.parameters-selector-why",
+                        "`{driver}` publishes them ({source}, {date})",
+                        driver = profile.driver,
+                        source = profile.source,
+                        date = profile.date
+                    ),
+                    alternatives: vec![
+                        message!(
+                            "migrate.parameters-selector-or",
+                            "other attributes, if the installed release of the driver publishes others"
+                        )
+                        .into_owned(),
+                    ],
                 },
             );
         }
@@ -349,10 +403,24 @@ impl<'t> Migrator<'t> {
                     code: "parameters-config",
                     path: from.path,
                     at: from.at,
-                    question: "How does the driver read these parameters?",
-                    assumed: format!("as opaque parameters `{kind}` of `{api_version}`"),
-                    why: format!("`{}` reads them so ({}, {})", profile.driver, profile.source, profile.date),
-                    alternatives: vec!["the version that the installed release of the driver reads".to_owned()],
+                    question: &PARAMETERS_CONFIG.text(),
+                    assumed: message!(
+                        "migrate.parameters-config-kind",
+                        "as opaque parameters `{kind}` of `{api_version}`",
+                        kind,
+                        api_version
+                    ),
+                    why: message!(
+                        "migrate.parameters-config-why",
+                        "`{driver}` reads them so ({source}, {date})",
+                        driver = profile.driver,
+                        source = profile.source,
+                        date = profile.date
+                    ),
+                    alternatives: vec![
+                        message!("migrate.parameters-config-or", "the version that the installed release of the driver reads")
+                            .into_owned(),
+                    ],
                 },
             );
         }
@@ -365,7 +433,10 @@ impl<'t> Migrator<'t> {
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         let driver = class.driver.clone().unwrap_or_else(|| group.to_owned());
         if driver.is_empty() {
-            let reason = "which driver reads the parameters is not known; convert the class in the same text";
+            let reason = message!(
+                "loss.driver-unknown",
+                "which driver reads the parameters is not known; convert the class in the same text"
+            );
             self.lose(from.index, from.tree, from.node, &steps(from.path), reason);
             return Folded::default();
         }
@@ -378,11 +449,17 @@ impl<'t> Migrator<'t> {
                     code: "driver-name",
                     path: from.path,
                     at: from.at,
-                    question: "Which driver reads the parameters?",
+                    question: &message!("migrate.parameters-driver", "Which driver reads the parameters?"),
                     assumed: format!("`{driver}`"),
-                    why: "the class is not in the text, and drivers often name the API group of their parameters like themselves"
-                        .to_owned(),
-                    alternatives: vec!["the driver that the class names; convert both in one text".to_owned()],
+                    why: message!(
+                        "migrate.parameters-driver-why",
+                        "the class is not in the text, and drivers often name the API group of their parameters like themselves"
+                    )
+                    .into_owned(),
+                    alternatives: vec![
+                        message!("migrate.parameters-driver-or", "the driver that the class names; convert both in one text")
+                            .into_owned(),
+                    ],
                 },
             );
         }
@@ -394,13 +471,24 @@ impl<'t> Migrator<'t> {
                 code: "parameters-config",
                 path: from.path,
                 at: from.at,
-                question: "How does the driver read these parameters?",
-                assumed: format!("`{driver}` reads the {} `{}` as opaque parameters", item.kind, item.name),
-                why: "nothing is known here of what the driver's parameters mean".to_owned(),
+                question: &PARAMETERS_CONFIG.text(),
+                assumed: message!(
+                    "migrate.parameters-plain",
+                    "`{driver}` reads the {kind} `{name}` as opaque parameters",
+                    driver,
+                    kind = item.kind,
+                    name = item.name
+                ),
+                why: message!("migrate.parameters-plain-why", "nothing is known here of what the driver's parameters mean")
+                    .into_owned(),
                 alternatives: vec![
-                    "another `apiVersion` or `kind`, which the driver's documentation names".to_owned(),
-                    "a selector in CEL for what chooses devices".to_owned(),
-                    "`count` for a number of devices".to_owned(),
+                    message!(
+                        "migrate.parameters-plain-or-version",
+                        "another `apiVersion` or `kind`, which the driver's documentation names"
+                    )
+                    .into_owned(),
+                    message!("migrate.parameters-plain-or-selector", "a selector in CEL for what chooses devices").into_owned(),
+                    message!("migrate.parameters-plain-or-count", "`count` for a number of devices").into_owned(),
                 ],
             },
         );

@@ -6,6 +6,7 @@ use crate::advice::{locate, nearest};
 use crate::api::workload;
 use crate::finding::Step;
 use crate::manifest::Item;
+use crate::message::message;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, Tree};
 
@@ -37,7 +38,8 @@ impl<'t> Migrator<'t> {
                 }
                 let near = SOURCES.iter().min_by_key(|known| nearest::distance(known, name)).unwrap_or(&"");
                 let field = at.iter().cloned().chain(["source", name].map(|name| Step::Key(name.to_owned())));
-                unknown.push((field.collect(), format!("pods have no such field; did you mean `{near}`?")));
+                let reason = message!("loss.pod-field", "pods have no such field; did you mean `{near}`?", near);
+                unknown.push((field.collect(), reason));
             }
             changes.push(Change { at, gone: vec!["source"], put });
         }

@@ -1,6 +1,11 @@
 //! Profiles of drivers that exist for both families: the classes that their current releases install, and the meaning of the old
 //! parameters. A driver without a profile gets the generic mapping.
 
+use crate::message::{Template, template};
+
+/// Why a property is lost that devices do not have any more.
+pub const NO_SUCH_ATTRIBUTE: Template = template!("loss.no-attribute", "the driver publishes no such attribute");
+
 /// The facts about a driver.
 #[derive(Debug)]
 pub struct DriverProfile {
@@ -70,9 +75,9 @@ pub enum Means {
 /// Why a field is lost, and what could be written instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
-    pub reason: &'static str,
-    /// The alternative; `{}` stands for the value. Empty if there is none.
-    pub instead: &'static str,
+    pub reason: Template,
+    /// The alternative, of the field's value.
+    pub instead: Option<Template>,
 }
 
 /// A property of devices in a selector.
@@ -119,7 +124,7 @@ const fn property(name: &'static str, test: PropertyTest) -> Property {
     Property { name, test, until: None }
 }
 
-const fn lost(reason: &'static str, instead: &'static str) -> Lost {
+const fn lost(reason: Template, instead: Option<Template>) -> Lost {
     Lost { reason, instead }
 }
 
@@ -149,7 +154,7 @@ pub const PROFILES: &[DriverProfile] = &[
                     field("selector", Means::Selector(NVIDIA_GPU)),
                     field("sharing", Means::Config(NVIDIA_SHARING)),
                     // v1alpha1 manifests of 2022 have it outside the selector.
-                    field("migEnabled", Means::Lost(lost("the driver publishes no such attribute", ""))),
+                    field("migEnabled", Means::Lost(lost(NO_SUCH_ATTRIBUTE, None))),
                 ],
             },
             KindRow {
@@ -162,9 +167,12 @@ pub const PROFILES: &[DriverProfile] = &[
                     field(
                         "gpuClaimName",
                         Means::Lost(lost(
-                            "a claim cannot refer to the device of another claim",
-                            "one claim with a request for each device and the constraint `matchAttribute: gpu.nvidia.com/parentUUID`, \
-                             of which each container takes one by `resources.claims[].request`",
+                            template!("loss.claim-of-claim", "a claim cannot refer to the device of another claim"),
+                            Some(template!(
+                                "migrate.one-claim",
+                                "one claim with a request for each device and the constraint `matchAttribute: gpu.nvidia.com/parentUUID`, \
+                                 of which each container takes one by `resources.claims[].request`",
+                            )),
                         )),
                     ),
                 ],
@@ -190,16 +198,31 @@ pub const PROFILES: &[DriverProfile] = &[
                 config: None,
                 fields: &[
                     field("count", Means::Count),
-                    field("type", Means::Implied("gpu", lost("the driver has whole GPUs and no such types", ""))),
+                    field(
+                        "type",
+                        Means::Implied(
+                            "gpu",
+                            lost(template!("loss.gpu-type", "the driver has whole GPUs and no such types"), None),
+                        ),
+                    ),
                     field(
                         "memory",
                         Means::Lost(lost(
-                            "the driver gives whole GPUs and no share of the memory",
-                            "the selector `device.capacity['gpu.intel.com'].memory.compareTo(quantity('{}Mi')) >= 0`, for a whole GPU with \
-                             at least that much",
+                            template!("loss.gpu-memory", "the driver gives whole GPUs and no share of the memory"),
+                            Some(template!(
+                                "migrate.gpu-memory",
+                                "the selector `device.capacity['gpu.intel.com'].memory.compareTo(quantity('{value}Mi')) >= 0`, for a whole GPU \
+                                 with at least that much",
+                            )),
                         )),
                     ),
-                    field("millicores", Means::Lost(lost("the driver gives whole GPUs and no share of the time", ""))),
+                    field(
+                        "millicores",
+                        Means::Lost(lost(
+                            template!("loss.gpu-time", "the driver gives whole GPUs and no share of the time"),
+                            None,
+                        )),
+                    ),
                 ],
             },
             KindRow {
@@ -211,7 +234,10 @@ pub const PROFILES: &[DriverProfile] = &[
                         "shared",
                         Means::Implied(
                             "false",
-                            lost("the driver does not put several claims on one GPU", "one claim that several pods use"),
+                            lost(
+                                template!("loss.gpu-shared", "the driver does not put several claims on one GPU"),
+                                Some(template!("migrate.gpu-shared", "one claim that several pods use")),
+                            ),
                         ),
                     ),
                     field("monitor", Means::Monitor),

@@ -1,13 +1,15 @@
 //! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
 
-use super::profile::{Property, PropertyTest};
+use super::profile::{NO_SUCH_ATTRIBUTE, Property, PropertyTest};
 use crate::cel::Mode;
 use crate::cel::ast::{Expr, Literal, Node};
 use crate::cel::parse;
 use crate::finding::Step;
+use crate::message::{Template, message, template};
 use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
 use claimkit_values::order;
+use std::borrow::Cow;
 
 /// The longest name of an attribute without its domain (kube-apiserver, `DeviceMaxIDLength`).
 const MAX_ID: usize = 32;
@@ -45,6 +47,10 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
+/// Why attributes with lists are lost.
+pub const NO_LISTS: Template =
+    template!("loss.list-attribute", "device attributes are no lists unless the feature gate DRAListTypeAttributes is on");
+
 /// Returns `device.attributes['driver'].name`, or a capacity.
 pub fn attribute(driver: &str, of: &str, name: &str) -> String {
     format!("device.{of}[{}].{name}", quoted(driver))
@@ -54,9 +60,9 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 ///
 /// # Errors
 /// Why it has no counterpart.
-pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
+pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>> {
     let environment = environments::named_resources(Mode::Stored);
-    let ast = parse::parse(text, environment.parse_options()).map_err(|_| "it is no CEL expression".to_owned())?;
+    let ast = parse::parse(text, environment.parse_options()).map_err(|_| message!("loss.no-cel", "it is no CEL expression"))?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut stack = vec![&ast.root];
@@ -69,21 +75,25 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
                     Ok((expr, kind.map(|of| attribute(driver, of, &new))))
                 }),
                 ("@in", [element, map]) => of_type(map).map(|kind| {
-                    let name = string(element).ok_or("it tests for an attribute whose name is not written out")?;
+                    let name = string(element).ok_or_else(|| {
+                        message!("loss.computed-name", "it tests for an attribute whose name is not written out")
+                    })?;
                     let new = identifier(name);
                     note(&mut renamed, name, &new);
                     edits.push((element.span.start as usize, element.span.end as usize, quoted(&new)));
-                    Ok::<_, &str>((map, kind.map(|of| format!("device.{of}[{}]", quoted(driver)))))
+                    Ok((map, kind.map(|of| format!("device.{of}[{}]", quoted(driver)))))
                 }),
                 _ => None,
             },
-            Node::Ident(name) if name.as_ref() == "attributes" => Some(Err("it uses the attributes as a whole")),
+            Node::Ident(name) if name.as_ref() == "attributes" => {
+                Some(Err(message!("loss.whole-attributes", "it uses the attributes as a whole")))
+            }
             _ => None,
         };
         match replaced {
             Some(done) => {
-                let (at, new) = done.map_err(str::to_owned)?;
-                let new = new.ok_or("device attributes are no lists unless the feature gate DRAListTypeAttributes is on")?;
+                let (at, new) = done?;
+                let new = new.ok_or_else(|| NO_LISTS.text())?;
                 edits.push((at.span.start as usize, at.span.end as usize, new));
             }
             None => children(expr, &mut stack),
@@ -95,7 +105,8 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, String> {
     let mut out = String::new();
     let mut at = 0;
     for (from, to, new) in edits {
-        out.push_str(source.get(at..from).ok_or("it cannot be taken apart")?);
+        let kept = source.get(at..from);
+        out.push_str(kept.ok_or_else(|| message!("loss.selector-parts", "it cannot be taken apart"))?);
         out.push_str(&new);
         at = to;
     }
@@ -152,7 +163,7 @@ pub struct Conditions {
     /// One expression per condition that all must hold.
     pub all: Vec<String>,
     /// Properties without a counterpart: their places, and the reasons.
-    pub lost: Vec<(Vec<Step>, String)>,
+    pub lost: Vec<(Vec<Step>, Cow<'static, str>)>,
     /// Properties that a release of the driver took away: the name, that release.
     pub withdrawn: Vec<(&'static str, &'static str)>,
 }
@@ -171,7 +182,7 @@ struct Reader<'t, 's, 'p> {
     tree: &'t Tree<'s>,
     driver: &'p str,
     properties: &'static [Property],
-    lost: Vec<(Vec<Step>, String)>,
+    lost: Vec<(Vec<Step>, Cow<'static, str>)>,
     withdrawn: Vec<(&'static str, &'static str)>,
 }
 
@@ -185,7 +196,8 @@ impl Reader<'_, '_, '_> {
             at.push(Step::Key(name.clone()));
             match name.as_str() {
                 "andExpression" | "orExpression" if at.len() > MAX_DEPTH => {
-                    self.lost.push((at.clone(), "it is nested too deeply".to_owned()));
+                    let reason = message!("loss.too-deep", "it is nested too deeply");
+                    self.lost.push((at.clone(), reason));
                 }
                 "andExpression" => {
                     for (index, &item) in tree.items(entry.value).iter().enumerate() {
@@ -245,7 +257,7 @@ impl Reader<'_, '_, '_> {
             .any(|&one| said(one).is_some_and(|(name, value)| items.iter().any(|&other| said(other) == Some((name, !value)))))
     }
 
-    fn one(&mut self, name: &str, value: NodeId) -> Result<String, String> {
+    fn one(&mut self, name: &str, value: NodeId) -> Result<String, Cow<'static, str>> {
         let tree = self.tree;
         let property = self.properties.iter().find(|property| property.name == name);
         let test = property.map_or(PropertyTest::Unknown, |property| property.test);
@@ -256,7 +268,7 @@ impl Reader<'_, '_, '_> {
         }
         let driver = self.driver;
         let attribute = |of: &str| attribute(driver, of, name);
-        let wrong = || "its value has another form than the driver reads".to_owned();
+        let wrong = || message!("loss.value-form", "its value has another form than the driver reads");
         match test {
             PropertyTest::Equal => match tree.kind(value) {
                 Kind::Str(text) => Ok(format!("{} == {}", attribute("attributes"), quoted(tree.text(text)))),
@@ -279,7 +291,7 @@ impl Reader<'_, '_, '_> {
                 let (sign, text) = self.comparison(value).ok_or_else(wrong)?;
                 Ok(format!("{}.compareTo(quantity({})) {sign} 0", attribute("capacity"), quoted(&text)))
             }
-            PropertyTest::Unknown => Err("the driver publishes no such attribute".to_owned()),
+            PropertyTest::Unknown => Err(NO_SUCH_ATTRIBUTE.text()),
         }
     }
 

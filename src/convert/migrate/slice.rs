@@ -1,8 +1,9 @@
 //! ResourceSlice of 1.30: instances of named resources become devices.
 
 use super::part::{Change, Part};
-use super::{Decided, Migrator, profile, selector, steps};
+use super::{Decided, Migrator, in_place_of, profile, selector, steps};
 use crate::finding::Step;
+use crate::message::message;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 
@@ -21,9 +22,15 @@ impl<'t> Migrator<'t> {
                     code: "driver-name",
                     path: "driverName",
                     at: "spec.driver",
-                    question: "What is the driver called?",
+                    question: &message!("migrate.driver-name", "What is the driver called?"),
                     assumed: format!("`{driver}`"),
-                    why: format!("the driver `{was}` has this name in current releases ({}, {})", profile.source, profile.date),
+                    why: message!(
+                        "migrate.driver-name-why",
+                        "the driver `{was}` has this name in current releases ({source}, {date})",
+                        was,
+                        source = profile.source,
+                        date = profile.date
+                    ),
                     alternatives: vec![format!("`{was}`")],
                 },
             );
@@ -45,12 +52,19 @@ impl<'t> Migrator<'t> {
                 code: "slice-pool",
                 path: if node_name.is_empty() { "driverName" } else { "nodeName" },
                 at: "spec.pool",
-                question: "Which pool are the devices of?",
-                assumed: format!("`{pool}`, of {slices} slices"),
-                why: "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"
-                    .to_owned(),
+                question: &message!("migrate.slice-pool", "Which pool are the devices of?"),
+                assumed: message!("migrate.slice-pool-assumed", "`{pool}`, of {slices} slices", pool, slices),
+                why: message!(
+                    "migrate.slice-pool-why",
+                    "drivers name the pool of a node's devices like the node; the number is that of the slices in the text"
+                )
+                .into_owned(),
                 alternatives: vec![
-                    "no slice at all: the driver publishes its own, and one written by hand is for tests".to_owned(),
+                    message!(
+                        "migrate.slice-pool-or",
+                        "no slice at all: the driver publishes its own, and one written by hand is for tests"
+                    )
+                    .into_owned(),
                 ],
             },
         );
@@ -71,10 +85,12 @@ impl<'t> Migrator<'t> {
                         code: "slice-nodes",
                         path: "driverName",
                         at: "spec.allNodes",
-                        question: "Which nodes reach the devices?",
-                        assumed: "all nodes".to_owned(),
-                        why: "the slice names none".to_owned(),
-                        alternatives: vec!["`nodeSelector` with the nodes that do".to_owned()],
+                        question: &message!("migrate.slice-nodes", "Which nodes reach the devices?"),
+                        assumed: message!("migrate.slice-nodes-assumed", "all nodes").into_owned(),
+                        why: message!("migrate.slice-nodes-why", "the slice names none").into_owned(),
+                        alternatives: vec![
+                            message!("migrate.slice-nodes-or", "`nodeSelector` with the nodes that do").into_owned(),
+                        ],
                     },
                 );
                 spec.push(("allNodes".to_owned(), Part::Literal("true".to_owned())));
@@ -84,7 +100,7 @@ impl<'t> Migrator<'t> {
         let instances = instances.map_or(&[][..], |list| tree.items(list));
         let devices = instances.iter().enumerate().map(|(at, &one)| self.device(index, node, tree, at, one)).collect();
         spec.push(("devices".to_owned(), Part::List(devices)));
-        self.lose(index, tree, node, &steps("spec"), super::HIDDEN);
+        self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         self.becomes(
             index,
             "ResourceSlice",
@@ -110,10 +126,12 @@ impl<'t> Migrator<'t> {
                     code: "device-name",
                     path: &format!("{path}.name"),
                     at: &format!("spec.devices.{at}.name"),
-                    question: "What is the device called?",
-                    assumed: format!("`{label}` in place of `{name}`"),
-                    why: "names of devices are DNS labels".to_owned(),
-                    alternatives: vec!["any other DNS label that no device of the pool has".to_owned()],
+                    question: &message!("migrate.device-name", "What is the device called?"),
+                    assumed: in_place_of(label, name),
+                    why: message!("migrate.device-name-why", "names of devices are DNS labels").into_owned(),
+                    alternatives: vec![
+                        message!("migrate.device-name-or", "any other DNS label that no device of the pool has").into_owned(),
+                    ],
                 },
             );
         }
@@ -141,8 +159,7 @@ impl<'t> Migrator<'t> {
                     _ => {
                         let mut at = steps(&here);
                         at.push(Step::Key(kind.to_owned()));
-                        let reason = "device attributes are no lists unless the feature gate DRAListTypeAttributes is on";
-                        self.lose(index, tree, node, &at, reason);
+                        self.lose(index, tree, node, &at, selector::NO_LISTS.text());
                         continue;
                     }
                 };

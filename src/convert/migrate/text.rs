@@ -5,14 +5,16 @@ use super::part::{Part, changed};
 use super::{Migration, ObjectFate, ObjectMigration};
 use crate::api::Family;
 use crate::api::device::v1;
-use crate::convert::{edits, job, print as printing};
+use crate::convert::{check, edits, job, print as printing};
 use crate::finding::{Code, Edit, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::manifest::Input;
+use crate::message::message;
 use crate::text::edit::{self, Edits, Unsafe};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{Document, Mode, Span};
+use std::borrow::Cow;
 
 /// The result of a migration.
 pub struct Migrated {
@@ -29,7 +31,7 @@ struct Fated<'t> {
     /// `None` if the document is left out; else its value.
     value: Option<Part<'t>>,
     /// Why it is printed.
-    reason: Option<&'static str>,
+    reason: Option<Cow<'static, str>>,
 }
 
 /// Carries out a migration on the text it was planned for.
@@ -41,24 +43,27 @@ pub fn carry_out<'t>(input: &'t Input<'_>, migration: &Migration<'t>, limits: &L
         for at in wrong {
             match documents.get_mut(at) {
                 Some(Fated { reason: reason @ None, .. }) => {
-                    *reason = Some("the fields to change are written in a form that is not edited")
+                    *reason = Some(message!(
+                        "convert.form-not-edited",
+                        "the fields to change are written in a form that is not edited"
+                    ));
                 }
                 other => {
-                    return Err(Box::new(super::super::check::disagrees(other.map_or(Span::at(0), |one| one.document.span))));
+                    return Err(Box::new(check::disagrees(other.map_or(Span::at(0), |one| one.document.span))));
                 }
             }
         }
         result = rewritten(input, migration, &mut documents);
         if let Some(at) = differing(input, &result, &documents, limits).first() {
             let span = documents.get(*at).map_or(Span::at(0), |one| one.document.span);
-            return Err(Box::new(super::super::check::disagrees(span)));
+            return Err(Box::new(check::disagrees(span)));
         }
     }
     let findings = documents.iter().filter_map(|one| {
-        let message = format!("the document is printed anew, without its comments and anchors: {}", one.reason?);
+        let message = check::printed_without_comments(one.reason.as_deref()?);
         let mut finding = Finding::new(Code::ConversionPrinted, Origin::Claimkit, message)
             .with_span(Span::at(edit::whole(&one.document.tree, one.document.root?).from()))
-            .with_help("write the fields without anchors, aliases and merge keys to keep the text as it is");
+            .with_help(check::printed_help());
         finding.object = one.objects.first().map(|&(index, _)| index);
         Some(finding)
     });
@@ -191,7 +196,7 @@ fn rewritten(input: &Input<'_>, migration: &Migration<'_>, documents: &mut [Fate
             match edited {
                 Ok(edits) => all.append(edits),
                 Err(why) => {
-                    one.reason.get_or_insert(why.reason());
+                    one.reason.get_or_insert_with(|| why.reason());
                     all.append(printed(one.document, root, value));
                 }
             }

@@ -214,35 +214,6 @@ pub struct Behaviour {
     pub knows_skipped_operations: bool,
 }
 
-/// A mistake of an allocator that keeps pods waiting.
-#[derive(Debug)]
-pub struct Mistake {
-    /// The same allocator without the mistake.
-    pub without: fn(Behaviour) -> Behaviour,
-    /// The mistake and the release that mends it, in one line of English.
-    pub text: &'static str,
-}
-
-/// The mistakes that are known. Whether one matters is found by trying the allocator without it.
-pub static MISTAKES: &[Mistake] = &[
-    Mistake {
-        without: |own| Behaviour { most_chosen: V31.most_chosen, ..own },
-        text: "kube-scheduler 1.33.0 gives a claim at most 16 devices; Kubernetes 1.33.1 mends it",
-    },
-    Mistake {
-        without: |own| Behaviour { all_forgets_subrequest: false, ..own },
-        text: "kube-scheduler 1.33 to 1.35 gives several devices to an alternative with allocationMode All only if it is the first; Kubernetes 1.36 mends it",
-    },
-    Mistake {
-        without: |own| Behaviour { capacity_of_wrong_device: false, ..own },
-        text: "kube-scheduler 1.34 may compare the capacity of another device; Kubernetes 1.35 mends it",
-    },
-    Mistake {
-        without: |own| Behaviour { refused_gives_back: true, share_gives_back: true, ..own },
-        text: "kube-scheduler up to 1.35 does not give back what a device uses that it tried in vain; Kubernetes 1.36 mends it",
-    },
-];
-
 impl Behaviour {
     /// Returns how many devices mode All needs at least.
     pub fn least_of_all(&self) -> i64 {
@@ -251,7 +222,7 @@ impl Behaviour {
 }
 
 /// The allocator of 1.31.14.
-const V31: Behaviour = Behaviour {
+pub(super) const V31: Behaviour = Behaviour {
     allocator: "single",
     ordered_pools: false,
     node_slices_first: false,

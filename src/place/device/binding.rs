@@ -4,6 +4,7 @@
 use super::facts::{AllocatedDevice, Claim};
 use super::usage::results_of;
 use crate::go::time::Time;
+use crate::message::message;
 use serde_json::Value;
 
 /// How long the scheduler waits for conditions unless its configuration says something else
@@ -49,8 +50,11 @@ pub fn failure(claim: &Claim) -> Option<String> {
         let says =
             ["reason", "message"].into_iter().filter_map(|key| condition.get(key)?.as_str()).filter(|text| !text.is_empty());
         let says = says.collect::<Vec<_>>().join(": ");
-        let says = if says.is_empty() { says } else { format!(" ({says})") };
-        Some(format!("{} has {kind}{says}", result.device))
+        let device = &result.device;
+        Some(match says.as_str() {
+            "" => message!("device.failure-condition", "{device} has {kind}", device, kind),
+            _ => message!("device.failure-condition-says", "{device} has {kind} ({says})", device, kind, says),
+        })
     })
 }
 

@@ -2,10 +2,10 @@
 //! `pkg/controller/resourceclaim/controller.go`, `handleClaim`).
 
 use super::facts::{Claim, Facts, Meta, Owner, Pod, PodClaimStatus};
+use crate::message::message;
 use std::rc::Rc;
 
-/// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line of English
-/// for each.
+/// Makes the claims of pods that wait for a node, have no UID yet, and name templates that are there. Returns one line for each.
 pub fn create_claims(facts: &mut Facts) -> Vec<String> {
     create_claims_of(facts, &|pod| pod.metadata.uid.is_empty() && pod.spec.node_name.is_empty())
 }
@@ -23,7 +23,7 @@ pub fn create_claims_of(facts: &mut Facts, is_new: &dyn Fn(&Pod) -> bool) -> Vec
             let Meta { name, uid, .. } = &pod.metadata;
             let owner = Owner { name: name.clone(), uid: uid.clone(), controller: true, ..Owner::default() };
             if let Some(claim) = claim_from(facts, &pod.metadata, owner, &entry.name, template) {
-                lines.push(line(&claim, template, "a new pod"));
+                lines.push(line(&claim, template, &message!("device.new-pod", "a new pod")));
                 made.push(PodClaimStatus { name: entry.name.clone(), resource_claim_name: Some(claim.metadata.name.clone()) });
                 facts.claims.push(Rc::new(claim));
             }
@@ -38,7 +38,13 @@ pub fn create_claims_of(facts: &mut Facts, is_new: &dyn Fn(&Pod) -> bool) -> Vec
 
 /// Returns the line about a claim that is made here.
 pub fn line(claim: &Claim, template: &str, owner: &str) -> String {
-    format!("ResourceClaim {} is made from ResourceClaimTemplate {template} for {owner}", claim.metadata.full_name())
+    message!(
+        "device.claim-made",
+        "ResourceClaim {claim} is made from ResourceClaimTemplate {template} for {owner}",
+        claim = claim.metadata.full_name(),
+        template,
+        owner
+    )
 }
 
 /// Makes the claim for an entry of a pod or group; `None`: its template is not there.

@@ -6,12 +6,14 @@ use super::cluster::{Cluster, SliceAt};
 use super::constraints::{scalar, set};
 use super::counters::uses_counters;
 use super::explain::remark::Remark;
+use super::explain::words::listed;
 use super::facts::{Device, Slice, TaintRule};
 use super::features::{Feature, Features};
 use super::nodes::NodeFields;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
+use crate::message::{message, template};
 
 /// Maximum number of findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -42,11 +44,11 @@ struct Doctor<'c, 'f> {
 }
 
 impl<'f> Doctor<'_, 'f> {
-    fn tell(&mut self, code: Code, slice: &Slice, path: Option<FieldPath>, message: String) {
+    fn tell(&mut self, code: Code, slice: &Slice, path: Option<FieldPath>, message: &dyn Fn() -> String) {
         let count = self.counts.entry(code);
         *count = count.saturating_add(1);
         if *count <= MOST_OF_ONE {
-            let finding = Finding::new(code, Origin::Claimkit, message);
+            let finding = Finding::new(code, Origin::Claimkit, message());
             self.list.push(Remark::about(finding, "ResourceSlice", slice.metadata.name.clone()).at(path));
         }
     }
@@ -66,9 +68,16 @@ impl<'f> Doctor<'_, 'f> {
         let name = format!("{driver}/{pool}");
         for (_, slice) in all.iter().filter(|(_, slice)| slice.spec.pool.generation < newest) {
             let generation = slice.spec.pool.generation;
-            let message =
-                format!("generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen");
-            self.tell(Code::SliceStale, slice, Some(field_path!["spec", "pool", "generation"]), message);
+            let message = || {
+                message!(
+                    "doctor.slice-stale",
+                    "generation {generation} of pool {name} is stale, {newest} is there: ignored where both are seen",
+                    generation,
+                    name,
+                    newest
+                )
+            };
+            self.tell(Code::SliceStale, slice, Some(field_path!["spec", "pool", "generation"]), &message);
         }
         let current: Vec<(SliceAt, &Slice)> = all.into_iter().filter(|(_, slice)| slice.spec.pool.generation == newest).collect();
         let Some((_, first)) = current.first().copied() else { return };
@@ -88,30 +97,69 @@ impl<'f> Doctor<'_, 'f> {
         let counts: Set<i64> = current.iter().map(|(_, slice)| slice.spec.pool.resource_slice_count).collect();
         if counts.as_slice().len() > 1 {
             let counts: Vec<String> = counts.iter().map(ToString::to_string).collect();
-            let message = format!(
-                "slices of pool {name} disagree about their number ({}): what counts is the one met first",
-                counts.join(", ")
-            );
-            self.tell(Code::SliceCountsDisagree, first, path.clone(), message);
+            let message = || {
+                message!(
+                    "doctor.slice-counts-disagree",
+                    "slices of pool {name} disagree about their number ({counts}): what counts is the one met first",
+                    name,
+                    counts = counts.join(", ")
+                )
+            };
+            self.tell(Code::SliceCountsDisagree, first, path.clone(), &message);
         }
         let everywhere = self.behaviour().counter_slices_everywhere
             && self.features().contains(&Feature::PartitionableDevices)
             && current.iter().any(|(_, slice)| !slice.spec.shared_counters.is_empty());
-        let reach = if everywhere { " on every node, because slices with counters are seen from all" } else { "" };
+        let generation = first.spec.pool.generation;
         if have < want {
-            let effect = match self.behaviour().completeness {
-                Completeness::SeenFromNode => "its devices are used for ExactCount, and allocationMode All fails",
-                Completeness::InCluster => "its devices are not used, and allocationMode All fails",
+            let effect = match (self.behaviour().completeness, everywhere) {
+                (Completeness::SeenFromNode, false) => {
+                    message!("doctor.incomplete-for-count", "its devices are used for ExactCount, and allocationMode All fails")
+                }
+                (Completeness::SeenFromNode, true) => message!(
+                    "doctor.incomplete-for-count-everywhere",
+                    "its devices are used for ExactCount, and allocationMode All fails on every node, because slices with counters are seen from all"
+                ),
+                (Completeness::InCluster, false) => {
+                    message!("doctor.incomplete-not-used", "its devices are not used, and allocationMode All fails")
+                }
+                (Completeness::InCluster, true) => message!(
+                    "doctor.incomplete-not-used-everywhere",
+                    "its devices are not used, and allocationMode All fails on every node, because slices with counters are seen from all"
+                ),
             };
-            let message =
-                format!("pool {name} has {have} of {want} slices of generation {}: {effect}{reach}", first.spec.pool.generation);
-            self.tell(Code::PoolIncomplete, first, path, message);
+            let message = || {
+                message!(
+                    "doctor.pool-incomplete",
+                    "pool {name} has {have} of {want} slices of generation {generation}: {effect}",
+                    name,
+                    have,
+                    want,
+                    generation,
+                    effect
+                )
+            };
+            self.tell(Code::PoolIncomplete, first, path, &message);
         } else if have > want {
-            let message = format!(
-                "pool {name} has {have} slices of generation {}, {want} are announced: it stays incomplete{reach}",
-                first.spec.pool.generation
-            );
-            self.tell(Code::PoolCountTooLow, first, path, message);
+            let message = || match everywhere {
+                false => message!(
+                    "doctor.pool-count-too-low",
+                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete",
+                    name,
+                    have,
+                    generation,
+                    want
+                ),
+                true => message!(
+                    "doctor.pool-count-too-low-everywhere",
+                    "pool {name} has {have} slices of generation {generation}, {want} are announced: it stays incomplete on every node, because slices with counters are seen from all",
+                    name,
+                    have,
+                    generation,
+                    want
+                ),
+            };
+            self.tell(Code::PoolCountTooLow, first, path, &message);
         }
         have >= want
     }
@@ -126,22 +174,39 @@ impl<'f> Doctor<'_, 'f> {
                 let path = Some(field_path!["spec", "devices", index, "name"]);
                 let (mine, theirs) = (NodeFields::of_slice(&slice.spec), NodeFields::of_slice(&other.spec));
                 let apart = mine.node_name.is_some() && theirs.node_name.is_some() && mine.node_name != theirs.node_name;
-                let device = &device.name;
+                let (device, other) = (&device.name, &other.metadata.name);
                 if apart {
-                    let message = format!(
-                        "device {device} of pool {name} is also in slice {} of another node: both are offered as one device, allocating one blocks the other",
-                        other.metadata.name
-                    );
-                    self.tell(Code::DeviceOnTwoNodes, slice, path, message);
+                    let message = || {
+                        message!(
+                            "doctor.device-on-two-nodes",
+                            "device {device} of pool {name} is also in slice {other} of another node: both are offered as one device, allocating one blocks the other",
+                            device,
+                            name,
+                            other
+                        )
+                    };
+                    self.tell(Code::DeviceOnTwoNodes, slice, path, &message);
                     continue;
                 }
                 let effect = match (self.behaviour().validity, self.behaviour().passes_bad_pools) {
-                    (Validity::Unchecked, _) => "both are offered as one device",
-                    (_, false) => "pods that reach the pool fail with an error",
-                    (_, true) => "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails",
+                    (Validity::Unchecked, _) => message!("doctor.device-twice-offered", "both are offered as one device"),
+                    (_, false) => message!("doctor.device-twice-error", "pods that reach the pool fail with an error"),
+                    (_, true) => message!(
+                        "doctor.device-twice-not-used",
+                        "the pool is not used (`invalid resource pools were encountered`), and allocationMode All fails"
+                    ),
                 };
-                let message = format!("device {device} of pool {name} is also in slice {}: {effect}", other.metadata.name);
-                self.tell(Code::DeviceTwice, slice, path, message);
+                let message = || {
+                    message!(
+                        "doctor.device-twice",
+                        "device {device} of pool {name} is also in slice {other}: {effect}",
+                        device,
+                        name,
+                        other,
+                        effect
+                    )
+                };
+                self.tell(Code::DeviceTwice, slice, path, &message);
             }
         }
     }
@@ -153,13 +218,23 @@ impl<'f> Doctor<'_, 'f> {
             for (index, set) in slice.spec.shared_counters.iter().enumerate() {
                 let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
                 if sets.insert(&set.name, counters).is_some() && by_pool {
-                    let message = format!("counter set {} is there twice in pool {name}: the pool is invalid", set.name);
-                    self.tell(Code::CounterSetTwice, slice, Some(field_path!["spec", "sharedCounters", index, "name"]), message);
+                    let message = || {
+                        message!(
+                            "doctor.counter-set-twice",
+                            "counter set {set} is there twice in pool {name}: the pool is invalid",
+                            set = set.name,
+                            name
+                        )
+                    };
+                    self.tell(Code::CounterSetTwice, slice, Some(field_path!["spec", "sharedCounters", index, "name"]), &message);
                 }
             }
             if self.behaviour().counter_slices_apart && !slice.spec.shared_counters.is_empty() && !slice.spec.devices.is_empty() {
-                let message = "devices in a slice with shared counters are not offered".to_owned();
-                self.tell(Code::DevicesBesideCounters, slice, Some(field_path!["spec", "devices"]), message);
+                let message = || {
+                    message!("doctor.devices-beside-counters", "devices in a slice with shared counters are not offered")
+                        .into_owned()
+                };
+                self.tell(Code::DevicesBesideCounters, slice, Some(field_path!["spec", "devices"]), &message);
             }
         }
         let mut used: Sorted<(&str, &str), i128> = Sorted::new();
@@ -169,25 +244,39 @@ impl<'f> Doctor<'_, 'f> {
                     let set = consumption.counter_set.as_str();
                     let path = Some(field_path!["spec", "devices", device_at.index, "consumesCounters", index]);
                     let effect = match self.behaviour().counters {
-                        Counters::PoolByName | Counters::PoolById => "the pool is invalid",
-                        Counters::SliceByName => "nothing limits it",
-                        Counters::SliceAnew => "the device is refused",
+                        Counters::PoolByName | Counters::PoolById => {
+                            template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
+                        }
+                        Counters::SliceByName => template!("doctor.counter-limits-nothing", "nothing limits it"),
+                        Counters::SliceAnew => template!("doctor.counter-refuses-device", "the device is refused"),
                     };
                     let Some(known) = sets.get(set) else {
-                        let message = format!(
-                            "device {} consumes counter set {set}, which pool {name} does not have: {effect}",
-                            device.name
-                        );
-                        self.tell(Code::CounterDangling, slice, path, message);
+                        let message = || {
+                            message!(
+                                "doctor.counter-set-dangling",
+                                "device {device} consumes counter set {set}, which pool {name} does not have: {effect}",
+                                device = device.name,
+                                set,
+                                name,
+                                effect = effect.text()
+                            )
+                        };
+                        self.tell(Code::CounterDangling, slice, path, &message);
                         continue;
                     };
                     for (counter, amount) in consumption.counters.iter() {
                         if !known.contains_key(counter.as_str()) {
-                            let message = format!(
-                                "device {} consumes counter {counter}, which set {set} does not have: {effect}",
-                                device.name
-                            );
-                            self.tell(Code::CounterDangling, slice, path.clone(), message);
+                            let message = || {
+                                message!(
+                                    "doctor.counter-dangling",
+                                    "device {device} consumes counter {counter}, which set {set} does not have: {effect}",
+                                    device = device.name,
+                                    counter,
+                                    set,
+                                    effect = effect.text()
+                                )
+                            };
+                            self.tell(Code::CounterDangling, slice, path.clone(), &message);
                         } else if uses_counters(self.cluster, self.cluster.identity(device_at)) {
                             let sum = used.entry((set, counter));
                             *sum = sum.saturating_add(amount.value.nanos());
@@ -204,11 +293,30 @@ impl<'f> Doctor<'_, 'f> {
             };
             let (shown, all) = (spell(used), spell(total));
             if used > total {
-                let message = format!("counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use");
-                self.tell(Code::CounterOverdrawn, first, None, message);
+                let message = || {
+                    message!(
+                        "doctor.counter-overdrawn",
+                        "counter {counter} of set {set} in pool {name} is overdrawn: {shown} of {all} in use",
+                        counter,
+                        set,
+                        name,
+                        shown,
+                        all
+                    )
+                };
+                self.tell(Code::CounterOverdrawn, first, None, &message);
             } else if used == total {
-                let message = format!("counter {counter} of set {set} in pool {name} is used up: {all}");
-                self.tell(Code::CounterExhausted, first, None, message);
+                let message = || {
+                    message!(
+                        "doctor.counter-used-up",
+                        "counter {counter} of set {set} in pool {name} is used up: {all}",
+                        counter,
+                        set,
+                        name,
+                        all
+                    )
+                };
+                self.tell(Code::CounterExhausted, first, None, &message);
             }
         }
     }
@@ -228,13 +336,17 @@ impl<'f> Doctor<'_, 'f> {
         }
         for (pool, drivers) in pools.into_iter().filter(|(_, drivers)| drivers.len() > 1) {
             let names: Vec<&str> = drivers.iter().map(|(driver, _)| *driver).collect();
-            let message = format!(
-                "drivers {} have pools named {pool} with counters: the scheduler mixes them up, so devices are over-committed or refused",
-                names.join(", ")
-            );
+            let message = || {
+                message!(
+                    "doctor.pool-name-shared",
+                    "drivers {drivers} have pools named {pool} with counters: the scheduler mixes them up, so devices are over-committed or refused",
+                    drivers = names.join(", "),
+                    pool
+                )
+            };
             let first = drivers.first().and_then(|(_, at)| cluster.slice(*at));
             if let Some(slice) = first {
-                self.tell(Code::PoolNameShared, slice, Some(field_path!["spec", "pool", "name"]), message);
+                self.tell(Code::PoolNameShared, slice, Some(field_path!["spec", "pool", "name"]), &message);
             }
         }
     }
@@ -244,30 +356,34 @@ impl<'f> Doctor<'_, 'f> {
         let spec = &slice.spec;
         let place = NodeFields::of_slice(spec);
         if let Err(error) = place.has(0, &cluster.facts.nodes, &cluster.judgements) {
-            let message = format!(
-                "the node selector cannot be parsed, which is an error for every pod with pending claims: {}",
-                error.error
-            );
-            self.tell(Code::NodeSelectorUnparsable, slice, Some(field_path!["spec", "nodeSelector"]), message);
+            let message = || {
+                message!(
+                    "doctor.slice-selector-unparsable",
+                    "the node selector cannot be parsed, which is an error for every pod with pending claims: {error}",
+                    error = error.error
+                )
+            };
+            self.tell(Code::NodeSelectorUnparsable, slice, Some(field_path!["spec", "nodeSelector"]), &message);
         }
         let counters = !spec.shared_counters.is_empty() && self.behaviour().counter_slices_everywhere;
         if !place.is_set() && spec.per_device_node_selection.is_none() && !counters {
-            self.tell(
-                Code::SliceWithoutNode,
-                slice,
-                Some(field_path!["spec"]),
-                "the slice names no node: its devices are offered nowhere".to_owned(),
-            );
+            self.tell(Code::SliceWithoutNode, slice, Some(field_path!["spec"]), &|| {
+                message!("doctor.slice-without-node", "the slice names no node: its devices are offered nowhere").into_owned()
+            });
         }
         let needs_fewer = spec.devices.iter().any(|device| !device.taints.is_empty() || !device.consumes_counters.is_empty());
         let (most, fewer) = MOST_DEVICES;
         let limit = if needs_fewer && self.behaviour().counter_slices_apart { fewer } else { most };
         if spec.devices.len() > limit {
-            let message = format!(
-                "{} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
-                spec.devices.len()
-            );
-            self.tell(Code::SliceTooLarge, slice, Some(field_path!["spec", "devices"]), message);
+            let message = || {
+                message!(
+                    "doctor.slice-too-large",
+                    "{count} devices, at most {limit} are accepted: the slice is refused and its pool stays incomplete",
+                    count = spec.devices.len(),
+                    limit
+                )
+            };
+            self.tell(Code::SliceTooLarge, slice, Some(field_path!["spec", "devices"]), &message);
         }
         for (device_at, device) in cluster.devices_of(at) {
             self.device(slice, device_at.index, device);
@@ -284,36 +400,58 @@ impl<'f> Doctor<'_, 'f> {
         let capacity = device.capacity.keys().find(|key| twice(&|full| device.capacity.contains_key(full), key));
         for (field, key) in [("attributes", attribute), ("capacity", capacity)] {
             let Some(key) = key else { continue };
-            let message = format!(
-                "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random"
-            );
-            self.tell(Code::NamePublishedTwice, slice, path(field), message);
+            let message = || {
+                message!(
+                    "doctor.name-published-twice",
+                    "device {name} publishes {key} twice under {field}, as {key} and as {driver}/{key}: for selectors they are one name, and which value they see is random",
+                    name,
+                    key,
+                    field,
+                    driver
+                )
+            };
+            self.tell(Code::NamePublishedTwice, slice, path(field), &message);
         }
         if let Some(selector) = &device.node_selector {
             let terms = selector.node_selector_terms.len();
             if terms > 1 {
-                let message = format!(
-                    "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it"
-                );
+                let message = || {
+                    message!(
+                        "doctor.device-selector-terms",
+                        "device {name} has a node selector with {terms} terms: accepted by the API, an error for every pod that would get it",
+                        name,
+                        terms
+                    )
+                };
                 self.tell(
                     Code::NodeSelectorTermsSeveral,
                     slice,
                     path("nodeSelector").map(|path| path.then("nodeSelectorTerms")),
-                    message,
+                    &message,
                 );
             }
             if let Err(error) = NodeFields::of_device(device).has(0, &cluster.facts.nodes, &cluster.judgements) {
-                let message = format!(
-                    "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {}",
-                    error.error
-                );
-                self.tell(Code::NodeSelectorUnparsable, slice, path("nodeSelector"), message);
+                let message = || {
+                    message!(
+                        "doctor.device-selector-unparsable",
+                        "the node selector of device {name} cannot be parsed, which is an error for every pod with pending claims: {error}",
+                        name,
+                        error = error.error
+                    )
+                };
+                self.tell(Code::NodeSelectorUnparsable, slice, path("nodeSelector"), &message);
             }
         }
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
         if bound && self.behaviour().binding_needs_feature && !cluster.has(Feature::DeviceBindingAndStatus) {
-            let message = format!("device {name} has binding conditions, which are switched off: it is not offered");
-            self.tell(Code::BindingConditionsOff, slice, path("bindingConditions"), message);
+            let message = || {
+                message!(
+                    "doctor.binding-conditions-off",
+                    "device {name} has binding conditions, which are switched off: it is not offered",
+                    name
+                )
+            };
+            self.tell(Code::BindingConditionsOff, slice, path("bindingConditions"), &message);
         }
         let free = |(_, capacity): &(&String, &super::facts::Capacity)| capacity.request_policy.is_none();
         // A driver published the slice: who reads this cannot change it.
@@ -323,18 +461,28 @@ impl<'f> Doctor<'_, 'f> {
             && cluster.has(Feature::ConsumableCapacity)
             && let Some((capacity, _)) = device.capacity.iter().find(free)
         {
-            let message = format!(
-                "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all"
-            );
-            self.tell(Code::ShareTakesAll, slice, path("capacity"), message);
+            let message = || {
+                message!(
+                    "doctor.share-takes-all",
+                    "device {name} may be shared, but capacity {capacity} has no request policy: the first share that names no amount takes all",
+                    name,
+                    capacity
+                )
+            };
+            self.tell(Code::ShareTakesAll, slice, path("capacity"), &message);
         }
         if let Some((attribute, _)) = device.attributes.iter().find(|(_, value)| scalar(value).is_none() && set(value).is_some())
             && !cluster.has(Feature::ListTypeAttributes)
         {
-            let message = format!(
-                "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error"
-            );
-            self.tell(Code::AttributeList, slice, path("attributes"), message);
+            let message = || {
+                message!(
+                    "doctor.attribute-list",
+                    "attribute {attribute} of device {name} is a list: where DRAListTypeAttributes is off, every selector that is asked about the device is an error",
+                    attribute,
+                    name
+                )
+            };
+            self.tell(Code::AttributeList, slice, path("attributes"), &message);
         }
     }
 
@@ -355,15 +503,22 @@ impl<'f> Doctor<'_, 'f> {
             let some: Vec<String> = names
                 .into_iter()
                 .filter(|(_, count)| *count < devices)
-                .map(|(name, count)| format!("{name} ({count} of {devices})"))
+                .map(|(name, count)| {
+                    message!("doctor.attribute-on-some-of", "{name} ({count} of {devices})", name, count, devices)
+                })
                 .collect();
             let slice = self.cluster.facts.slices.iter().find(|slice| slice.spec.driver == driver);
             if let Some(slice) = slice.filter(|_| !some.is_empty()) {
-                let message = format!(
-                    "not all devices of {driver} have {}: selectors that read them without a guard are errors",
-                    some.join(", ")
-                );
-                self.tell(Code::AttributeOnSome, slice, None, message);
+                let names = listed(some);
+                let message = || {
+                    message!(
+                        "doctor.attribute-on-some",
+                        "not all devices of {driver} have {names}: selectors that read them without a guard are errors",
+                        driver,
+                        names
+                    )
+                };
+                self.tell(Code::AttributeOnSome, slice, None, &message);
             }
         }
     }
@@ -375,16 +530,24 @@ impl<'f> Doctor<'_, 'f> {
             return;
         }
         let effect = &rule.spec.taint.effect;
-        let message = match selector {
-            Some(_) => format!("an empty deviceSelector taints every device of every driver ({effect})"),
-            None => format!(
-                "without deviceSelector the scheduler taints every device of every driver ({effect}); the API says that nothing is selected, and eviction agrees"
+        let message = match (selector, effect.as_str()) {
+            (Some(_), "NoExecute") => message!(
+                "doctor.rule-for-all-evicts",
+                "an empty deviceSelector taints every device of every driver ({effect}); every pod with devices is evicted",
+                effect
+            ),
+            (Some(_), _) => {
+                message!("doctor.rule-for-all", "an empty deviceSelector taints every device of every driver ({effect})", effect)
+            }
+            (None, _) => message!(
+                "doctor.rule-without-selector",
+                "without deviceSelector the scheduler taints every device of every driver ({effect}); the API says that nothing is selected, and eviction agrees",
+                effect
             ),
         };
-        let evicts = if effect == "NoExecute" && selector.is_some() { "; every pod with devices is evicted" } else { "" };
         let (kind, object) = ("DeviceTaintRule", rule.metadata.name.clone());
         let path = Some(field_path!["spec", "deviceSelector"]);
-        let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, format!("{message}{evicts}"));
+        let finding = Finding::new(Code::TaintRuleSelectsAll, Origin::Claimkit, message);
         self.list.push(Remark::about(finding, kind, object).at(path));
     }
 }

@@ -5,6 +5,7 @@
 //! | [`facts`] | objects in v1's shape | [`facts::Facts`] |
 //! | [`taints`] | facts with DeviceTaintRules | the same with the rules' taints on the devices |
 //! | [`behaviour`] | release, gates | [`features::Features`] and the [`behaviour::Behaviour`] of the allocator in charge |
+//! | `mistakes` | behavior | the same without a mistake of the release |
 //! | [`cluster`] | facts, behavior, a CEL engine ([`engine::CelSelectors`]) | [`cluster::Cluster`]: indexes, what is in use |
 //! | [`engine`] | an expression, a device | [`engine::CelSelectors`]: what the expression says of it |
 //! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
@@ -39,6 +40,7 @@ pub mod facts;
 pub mod features;
 pub mod groups;
 pub mod identity;
+mod mistakes;
 pub mod node_resources;
 pub mod nodes;
 pub mod plugin;

@@ -8,6 +8,7 @@ use super::facts::{Claim, NodeResource, Pod};
 use super::results::{AllocationResult, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
 use super::status::{Code, Status};
+use crate::message::message;
 
 /// Maximum number of pods that are named as users of a resource.
 const MOST_PODS: usize = 5;
@@ -25,17 +26,63 @@ pub struct Footprint {
     pub unclear: Option<[DeviceAt; 2]>,
 }
 
-/// A status, and in our words why.
+/// A status, and what the message leaves out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceRefusal {
     pub status: Status,
-    /// Help for the part that the message leaves out.
-    pub help: Option<String>,
+    pub help: Option<ResourceHelp>,
 }
 
 impl ResourceRefusal {
-    fn new(code: Code, reason: String, help: Option<String>) -> Self {
+    fn new(code: Code, reason: String, help: Option<ResourceHelp>) -> Self {
         ResourceRefusal { status: Status::new(code, reason), help }
+    }
+}
+
+/// The advice on a refusal, which its message does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResourceHelp {
+    /// These pods use the claim on the node.
+    UsedBy(Vec<String>),
+    /// Only a device that may be shared has consumed capacity.
+    NotConsumed,
+    /// The amount of the pod, and that of its containers and devices.
+    TooLittle { pod: String, parts: String, overhead: Overhead },
+    /// The Node of this name is given without the resources that its kubelet reports.
+    NoAllocatable(String),
+}
+
+/// Whether a pod has overhead, which amounts include.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overhead {
+    Included,
+    Nothing,
+}
+
+impl ResourceHelp {
+    /// Returns it in our words.
+    pub fn text(&self) -> String {
+        match self {
+            ResourceHelp::UsedBy(pods) => {
+                message!("device.claim-used-on-node", "used on this node by {pods}", pods = pods.join(", "))
+            }
+            ResourceHelp::NotConsumed => {
+                message!("device.capacity-not-consumed", "only a device with allowMultipleAllocations has consumed capacity")
+                    .into_owned()
+            }
+            ResourceHelp::TooLittle { pod, parts, overhead: Overhead::Nothing } => {
+                message!("device.pod-request-too-small", "{pod} for the pod, {parts} for containers and devices", pod, parts)
+            }
+            ResourceHelp::TooLittle { pod, parts, overhead: Overhead::Included } => message!(
+                "device.pod-request-too-small-overhead",
+                "{pod} for the pod, {parts} for containers and devices, overhead included",
+                pod,
+                parts
+            ),
+            ResourceHelp::NoAllocatable(node) => {
+                message!("device.node-without-allocatable", "Node {node} is given without status.allocatable", node)
+            }
+        }
     }
 }
 
@@ -107,8 +154,8 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
         (_, [_]) => "is already used by another pod",
         _ => return None,
     };
-    let help = format!("used on this node by {}", others.join(", "));
     let reason = format!("node allocatable resource claim {name} {how}");
+    let help = ResourceHelp::UsedBy(others.into_iter().map(str::to_owned).collect());
     Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
@@ -237,8 +284,7 @@ fn take(
                         "claim {full}, device {}: ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResourceMappings for resource {resource}",
                         one.device
                     );
-                    let help = "only a device with allowMultipleAllocations has consumed capacity".to_owned();
-                    return Err(ResourceRefusal::new(Code::Error, reason, Some(help)));
+                    return Err(ResourceRefusal::new(Code::Error, reason, Some(ResourceHelp::NotConsumed)));
                 }
                 Some(key) => {
                     let Some(consumed) = one.consumed_capacity.get(key) else { continue };
@@ -261,10 +307,10 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     let reason = format!(
         "pod level request for {name} is insufficient to cover the aggregated container and node-allocatable DRA requests"
     );
-    let overhead = if pod.spec.overhead.is_empty() { "" } else { ", overhead included" };
+    let overhead = if pod.spec.overhead.is_empty() { Overhead::Nothing } else { Overhead::Included };
     let show = |exact: i128| spell(demand::nanos_of(exact));
     let parts = parts.get(*name).copied().unwrap_or(0);
-    let help = format!("{} for the pod, {} for containers and devices{overhead}", show(*amount), show(parts));
+    let help = ResourceHelp::TooLittle { pod: show(*amount), parts: show(parts), overhead };
     Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
@@ -299,9 +345,9 @@ fn needs(cluster: &Cluster<'_>, pod: &Pod, node: usize, requested: &Amounts<'_>)
 }
 
 /// Returns the help for a node that is given without the resources that its kubelet reports.
-fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<String> {
+fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<ResourceHelp> {
     let node = cluster.facts.nodes.get(node).filter(|node| node.status.allocatable.is_empty())?;
-    Some(format!("Node {} is given without status.allocatable", node.metadata.name))
+    Some(ResourceHelp::NoAllocatable(node.metadata.name.clone()))
 }
 
 /// Returns the status about what is short (`nodeFitsResources`).

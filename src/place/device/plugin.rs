@@ -13,6 +13,7 @@ use super::results::AllocationResult;
 use super::status::{Code, Status};
 use super::usage::results_of;
 use crate::go::time::Time;
+use crate::message::message;
 
 /// The gates that the plugin itself looks at, and its clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -439,7 +440,10 @@ fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status
     const TIMED_OUT: &str = "timed out trying to allocate devices";
     let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
     if !case.gates.filter_timeout {
-        return refused("not known: the search is long, and kube-scheduler goes on with it as long as it takes");
+        return refused(&message!(
+            "device.search-goes-on",
+            "not known: the search is long, and kube-scheduler goes on with it as long as it takes"
+        ));
     }
     match cluster.facts.nodes.get(node).filter(|_| case.rules.timeout_names_node) {
         Some(node) => Status::new(Code::Error, format!("node {}: {TIMED_OUT}", node.metadata.name)),

@@ -3,6 +3,7 @@
 use super::explain::words;
 use super::facts::{Facts, Meta, Node, NodeResourceClaim, Slice, Taint};
 use super::sorted::Set;
+use crate::message::message;
 use serde::Deserialize;
 use std::rc::Rc;
 
@@ -41,7 +42,7 @@ pub struct WhatIf {
 /// The objects that a change affects.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
-    /// A line of English for each change.
+    /// A line for each change.
     pub lines: Vec<String>,
     /// Indexes of the added nodes.
     pub nodes: Vec<usize>,
@@ -86,17 +87,20 @@ impl WhatIf {
         let mut changed = Changed::default();
         for name in &self.free {
             let found = facts.claims.iter().enumerate().find(|(_, claim)| claim.metadata.full_name() == *name);
-            let (at, claim) = found.ok_or_else(|| format!("`free`: there is no ResourceClaim `{name}`"))?;
+            let (at, claim) =
+                found.ok_or_else(|| message!("change.free-absent", "`free`: there is no ResourceClaim `{name}`", name))?;
             if claim.status.allocation.is_none() {
-                return Err(format!("`free`: ResourceClaim `{name}` holds no devices"));
+                return Err(message!("change.free-holds-none", "`free`: ResourceClaim `{name}` holds no devices", name));
             }
             free(facts, at);
-            changed.lines.push(format!("ResourceClaim {name} holds no devices"));
+            changed.lines.push(message!("change.freed", "ResourceClaim {name} holds no devices", name));
         }
         for name in &self.without_rules {
             let at = facts.rules.iter().position(|rule| rule.metadata.name == *name);
-            facts.rules.remove(at.ok_or_else(|| format!("`withoutRules`: there is no DeviceTaintRule `{name}`"))?);
-            changed.lines.push(format!("DeviceTaintRule {name} is not there"));
+            facts.rules.remove(
+                at.ok_or_else(|| message!("change.rule-absent", "`withoutRules`: there is no DeviceTaintRule `{name}`", name))?,
+            );
+            changed.lines.push(message!("change.without-rule", "DeviceTaintRule {name} is not there", name));
         }
         for taint in &self.untaint {
             changed.lines.push(untaint(taint, facts)?);
@@ -104,15 +108,25 @@ impl WhatIf {
         let wanted = self.nodes_like.iter().map(|entry| copies(entry)).collect::<Result<Vec<_>, String>>()?;
         let all = wanted.iter().fold(0usize, |sum, (_, count)| sum.saturating_add(*count));
         if all > MOST_NODES {
-            return Err(format!("`nodesLike`: at most {MOST_NODES} nodes can be made up, not {all}"));
+            return Err(message!(
+                "change.too-many-nodes",
+                "`nodesLike`: at most {most} nodes can be made up, not {all}",
+                most = MOST_NODES,
+                all
+            ));
         }
         for (name, count) in wanted {
             let first = facts.nodes.len();
             let names = add_nodes_like(name, count, facts)?;
             changed.nodes.extend(first..facts.nodes.len());
             changed.lines.push(match names.as_slice() {
-                [one] => format!("Node {one} is there, like {name} with nothing in use"),
-                names => format!("Nodes {} are there, like {name} with nothing in use", words::some(names, MOST_NAMES)),
+                [one] => message!("change.node-added", "Node {one} is there, like {name} with nothing in use", one, name),
+                names => message!(
+                    "change.nodes-added",
+                    "Nodes {names} are there, like {name} with nothing in use",
+                    names = words::some(names, MOST_NAMES),
+                    name
+                ),
             });
         }
         Ok(changed)
@@ -151,8 +165,10 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
         }
     }
     match (devices, rules) {
-        (0, 0) => Err(format!("`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`")),
-        _ => Ok(format!("no device has the taint {wanted}")),
+        (0, 0) => {
+            Err(message!("change.taint-absent", "`untaint`: no driver and no DeviceTaintRule sets a taint `{wanted}`", wanted))
+        }
+        _ => Ok(message!("change.untainted", "no device has the taint {wanted}", wanted)),
     }
 }
 
@@ -160,7 +176,14 @@ fn untaint(wanted: &str, facts: &mut Facts) -> Result<String, String> {
 fn copies(entry: &str) -> Result<(&str, usize), String> {
     let Some((name, count)) = entry.split_once('*') else { return Ok((entry, 1)) };
     let count = count.parse().ok().filter(|count| *count > 0);
-    let count = count.ok_or_else(|| format!("`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`"))?;
+    let count = count.ok_or_else(|| {
+        message!(
+            "change.nodes-like-malformed",
+            "`nodesLike`: `{entry}`: write the node and how many, such as `{name}*3`",
+            entry,
+            name
+        )
+    })?;
     Ok((name, count))
 }
 
@@ -168,7 +191,8 @@ fn copies(entry: &str) -> Result<(&str, usize), String> {
 /// their names.
 fn add_nodes_like(name: &str, count: usize, facts: &mut Facts) -> Result<Vec<String>, String> {
     let found = facts.nodes.iter().find(|node| node.metadata.name == *name);
-    let node: Node = (**found.ok_or_else(|| format!("`nodesLike`: there is no Node `{name}`"))?).clone();
+    let found = found.ok_or_else(|| message!("change.node-absent", "`nodesLike`: there is no Node `{name}`", name))?;
+    let node: Node = (**found).clone();
     let taken: Set<String> = facts.nodes.iter().map(|node| node.metadata.name.clone()).collect();
     let free = |at: usize| match at {
         1 => format!("{name}-copy"),

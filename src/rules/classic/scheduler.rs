@@ -7,7 +7,6 @@ use crate::place::lint::{self, SelectorSite};
 use crate::place::rules::SchedulerRules;
 use crate::place::selector::Selector;
 use crate::record::view::NodeSelector;
-use std::borrow::Cow;
 
 /// Returns findings about a selector that is set. `path` is the path of the selector.
 pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, findings: &mut Vec<Finding>) {
@@ -22,7 +21,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
             continue;
         }
         if finding.code == Code::NodeSelectorUnparsable && finding.help.is_none() {
-            finding.help = finding.code.help().map(Cow::Borrowed);
+            finding.help = finding.code.spoken_help();
         }
         findings.push(finding);
     }

@@ -2,6 +2,7 @@
 
 use crate::api::DeviceKind;
 use crate::finding::{Code, Finding, Origin, Path};
+use crate::message::message;
 use crate::record::view::List;
 use crate::record::view::device::{
     DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim, ResourceClaimSpec,
@@ -24,9 +25,9 @@ pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>
     }
 }
 
-fn warn(code: Code, message: &str, path: &Path<'_>, findings: &mut Vec<Finding>) {
+fn warn(code: Code, message: impl Into<String>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let mut finding = Finding::warning(code, Origin::Claimkit, message).at(path);
-    finding.help = code.help().map(Into::into);
+    finding.help = code.spoken_help();
     findings.push(finding);
 }
 
@@ -53,8 +54,10 @@ fn tolerations(tolerations: List<'_, DeviceToleration<'_>>, path: &Path<'_>, fin
     for (index, toleration) in tolerations.iter().enumerate() {
         let bare = toleration.key().is_empty() && toleration.value().is_empty() && toleration.effect().is_empty();
         if bare && toleration.operator() != "Exists" {
-            let message =
-                "a toleration without key, value and operator tolerates every taint that has no value, and none that has one";
+            let message = message!(
+                "rules.toleration-bare",
+                "a toleration without key, value and operator tolerates every taint that has no value, and none that has one"
+            );
             warn(Code::TolerationEmpty, message, &list.index(index), findings);
         }
     }
@@ -74,10 +77,12 @@ fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Findin
         let count = selector.node_selector_terms().len();
         if count > 1 {
             let selector = holder.field("nodeSelector");
-            let message = format!(
-                "the node selector of a device may have one term, this one has {count}: when the scheduler chooses the device, its whole attempt ends with an error"
+            let message = message!(
+                "rules.selector-terms",
+                "the node selector of a device may have one term, this one has {count}: when the scheduler chooses the device, its whole attempt ends with an error",
+                count
             );
-            warn(Code::NodeSelectorTermsSeveral, &message, &selector.field("nodeSelectorTerms"), findings);
+            warn(Code::NodeSelectorTermsSeveral, message, &selector.field("nodeSelectorTerms"), findings);
         }
     }
 }
@@ -89,15 +94,18 @@ fn taint_rule(spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, findings: &mut Vec
         return;
     }
     let message = match (effect, selector) {
-        ("NoExecute", Some(_)) => {
+        ("NoExecute", Some(_)) => message!(
+            "rules.taint-evicts-all",
             "an empty `deviceSelector` selects every device of the cluster: each pod that uses a device is evicted, unless its claim tolerates the taint"
-        }
-        ("NoSchedule", Some(_)) => {
+        ),
+        ("NoSchedule", Some(_)) => message!(
+            "rules.taint-selects-all",
             "an empty `deviceSelector` selects every device of the cluster: no claim gets a device, unless it tolerates the taint"
-        }
-        ("NoExecute" | "NoSchedule", None) => {
+        ),
+        ("NoExecute" | "NoSchedule", None) => message!(
+            "rules.taint-without-selector",
             "without `deviceSelector` the scheduler taints every device of the cluster: no claim gets a device, unless it tolerates the taint"
-        }
+        ),
         _ => return,
     };
     let at = if selector.is_some() { "deviceSelector" } else { "taint" };

@@ -1,10 +1,13 @@
 //! References of claims of the device family: classes, and attributes that constraints name and slices publish. Names in
 //! expressions are checked in [`crate::expression`].
 
-use super::{Inventory, Located, References, What};
+use super::inventory::Inventory;
+use super::{Located, References, What};
+use crate::advice::suggest::did_you_mean;
 use crate::advice::{locate, nearest};
 use crate::api::{DeviceKind, GROUP};
 use crate::finding::{Code, Finding, Origin, Step, path};
+use crate::message::message;
 use crate::place::device::extended::IMPLICIT;
 use crate::record::Record;
 use crate::record::view::Object;
@@ -167,6 +170,16 @@ fn add<'r>(names: &mut Names, driver: &str, new: impl Iterator<Item = &'r str>) 
     }
 }
 
+/// Names what the devices have, for a name that none of them has.
+fn devices_have<'n>(names: impl Iterator<Item = &'n String>) -> String {
+    let names: Vec<&str> = names.take(8).map(String::as_str).collect();
+    message!(
+        "reference.devices-have",
+        "the devices have `{names}`; other slices may be in the cluster",
+        names = names.join("`, `")
+    )
+}
+
 impl Devices {
     /// Returns true if no class of the text serves an extended resource although one is expected.
     pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
@@ -181,13 +194,21 @@ impl Devices {
     pub fn extended(&self, name: &str) -> (Code, String) {
         match name.strip_prefix(IMPLICIT) {
             Some(class) => {
-                let message =
-                    format!("DeviceClass `{class}` serves this extended resource; the text has classes, but not this one");
+                let message = message!(
+                    "reference.implicit-class-absent",
+                    "DeviceClass `{class}` serves this extended resource; the text has classes, but not this one",
+                    class
+                );
                 (Code::ClassNotInInput, message)
             }
             None => {
                 let known: Vec<&str> = self.extended.iter().map(String::as_str).collect();
-                let message = format!("no DeviceClass of this text serves `{name}`; they serve `{}`", known.join("`, `"));
+                let message = message!(
+                    "reference.extended-unserved",
+                    "no DeviceClass of this text serves `{name}`; they serve `{known}`",
+                    name,
+                    known = known.join("`, `")
+                );
                 (Code::ExtendedResourceUnserved, message)
             }
         }
@@ -225,24 +246,30 @@ impl Devices {
             let full = format!("{of}/{name}");
             [name, full.as_str()].into_iter().find(|other| *other != written && self.written.contains(*other)).map(str::to_owned)
         });
-        let finding =
-            Finding::warning(code, Origin::Claimkit, format!("no device of this text has a capacity named `{written}`"));
+        let warning = || {
+            let message =
+                message!("reference.capacity-absent", "no device of this text has a capacity named `{name}`", name = written);
+            Finding::warning(code, Origin::Claimkit, message)
+        };
         if let Some(other) = other {
-            return Some(finding.with_help(format!(
-                "write `{other}` as the devices do: kube-scheduler compares the whole name, not what it means"
+            return Some(warning().with_help(message!(
+                "reference.capacity-absent-help",
+                "write `{other}` as the devices do: kube-scheduler compares the whole name, not what it means",
+                other
             )));
         }
         if domain.is_some_and(|domain| !self.capacity.contains_key(domain)) {
-            let message = format!("no slice of this text has a capacity named `{written}`, nor any of its domain");
-            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.help().unwrap_or_default()));
+            let message = message!(
+                "reference.capacity-domain-absent",
+                "no slice of this text has a capacity named `{name}`, nor any of its domain",
+                name = written
+            );
+            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default()));
         }
         let near = self.written.iter().min_by_key(|known| nearest::distance(known, written));
         Some(match near.filter(|near| nearest::distance(near, written) <= 2) {
-            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => {
-                let known: Vec<&str> = self.written.iter().take(8).map(String::as_str).collect();
-                finding.with_help(format!("the devices have `{}`; other slices may be in the cluster", known.join("`, `")))
-            }
+            Some(near) => warning().with_help(did_you_mean(near)),
+            None => warning().with_help(devices_have(self.written.iter())),
         })
     }
 
@@ -253,23 +280,29 @@ impl Devices {
             return None;
         }
         if !self.attributes.contains_key(domain) && !self.capacity.contains_key(domain) {
-            let message = format!("no slice of this text has an attribute of `{domain}`");
-            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.help().unwrap_or_default()));
+            let message =
+                message!("reference.attribute-domain-absent", "no slice of this text has an attribute of `{domain}`", domain);
+            return Some(Finding::info(code, Origin::Claimkit, message).with_help(code.spoken_help().unwrap_or_default()));
         }
-        let finding =
-            Finding::warning(code, Origin::Claimkit, format!("no device of this text has the attribute `{name}` of `{domain}`"));
+        let message = message!(
+            "reference.attribute-absent",
+            "no device of this text has the attribute `{name}` of `{domain}`",
+            name,
+            domain
+        );
+        let finding = Finding::warning(code, Origin::Claimkit, message);
         if has(&self.capacity) {
-            return Some(finding.with_help("the devices have it under `capacity`: constraints compare attributes"));
+            return Some(finding.with_help(message!(
+                "reference.attribute-is-capacity",
+                "the devices have it under `capacity`: constraints compare attributes"
+            )));
         }
         let known = self.attributes.get(domain);
         let distance = |known: &&String| nearest::distance(known, name);
         let near = known.into_iter().flatten().min_by_key(distance).filter(|near| distance(near) <= 2);
         Some(match near {
-            Some(near) => finding.with_help(format!("did you mean `{near}`?")),
-            None => {
-                let known: Vec<&str> = known.into_iter().flatten().take(8).map(String::as_str).collect();
-                finding.with_help(format!("the devices have `{}`; other slices may be in the cluster", known.join("`, `")))
-            }
+            Some(near) => finding.with_help(did_you_mean(near)),
+            None => finding.with_help(devices_have(known.into_iter().flatten())),
         })
     }
 }

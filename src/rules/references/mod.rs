@@ -2,22 +2,22 @@
 //! The server does not check this: it is advice about the text as a whole.
 
 mod devices;
+mod inventory;
 mod pods;
 
 use crate::advice::locate;
-use crate::advice::nearest::Nearest;
+use crate::advice::suggest::did_you_mean;
 use crate::api::{Api, ClassicKind, GROUP, ObjectKind, Release, Scope};
 use crate::finding::{Code, Finding, Origin, Severity, Step, path};
 use crate::manifest::Item;
+use crate::message::message;
 use crate::record::Record;
 use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use claimkit_values::order;
+use inventory::{Affixes, Inventory};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Maximum number of names compared with a missing one: a text may have thousands of both.
-const MOST_NAMES: usize = 100;
 
 /// The objects of a text and their references. Missing objects are determined after the whole text is read.
 #[derive(Debug, Default)]
@@ -235,7 +235,7 @@ impl References {
     /// Adds a remark that one object is enough for.
     fn remark(&mut self, object: Located<'_>, code: Code, message: String, steps: &[Step]) {
         let mut finding = Finding::info(code, Origin::Claimkit, message);
-        finding.help = code.help().map(Into::into);
+        finding.help = code.spoken_help();
         finding.path = Some(path::render(steps));
         finding.span = Some(locate::locate(object.tree, object.item.node, steps));
         finding.object = Some(object.index);
@@ -312,11 +312,15 @@ impl References {
                 let near = meant.and_then(|meant| *nearest.entry(meant).or_insert_with(|| inventory.nearest(meant)));
                 if let Some(renamed) = meant.and_then(|meant| inventory.renamed(meant, &affixes)) {
                     finding.severity = Severity::Warning;
-                    let help = "Kustomize adds a prefix or suffix to references only in the fields that `nameReference` lists";
-                    finding.help = Some(format!("did you mean `{renamed}`? {help}").into());
+                    let help = message!(
+                        "reference.kustomize-help",
+                        "did you mean `{renamed}`? Kustomize adds a prefix or suffix to references only in the fields that `nameReference` lists",
+                        renamed
+                    );
+                    finding.help = Some(help.into());
                 } else if let Some(near) = near {
                     finding.severity = Severity::Warning;
-                    finding.help = Some(format!("did you mean `{near}`?").into());
+                    finding.help = Some(did_you_mean(near).into());
                 }
                 // Parameters are of any kind, and each reference may mean another one.
                 let once = meant.filter(|_| !matches!(what, What::Parameters(_)));
@@ -328,9 +332,11 @@ impl References {
         }
         for (at, more) in said.into_values().filter(|(_, more)| *more > 0) {
             if let Some(finding) = found.get_mut(at) {
-                let times = if more == 1 { "once" } else { "times" };
-                let count = if more == 1 { String::new() } else { format!("{more} ") };
-                finding.message.push_str(&format!("; it is named {count}{times} more"));
+                let message = &finding.message;
+                finding.message = match more {
+                    1 => message!("reference.named-once-more", "{message}; it is named once more", message),
+                    _ => message!("reference.named-more", "{message}; it is named {more} times more", message, more),
+                };
             }
         }
         found.into_iter().for_each(tell);
@@ -359,49 +365,78 @@ impl References {
 
     fn finding(&self, what: What, place: &ReferencePath) -> Finding {
         let name = |name| self.name(name);
-        let of_kind = |kind: &str, name: &str| format!("the text has objects of kind {kind}, but none is called `{name}`");
         let (code, message) = match what {
             What::Class(_, class) => {
-                (Code::ClassNotInInput, format!("the text has classes, but none is called `{}`", name(class)))
+                let class = name(class);
+                (
+                    Code::ClassNotInInput,
+                    message!("reference.class-absent", "the text has classes, but none is called `{class}`", class),
+                )
             }
             What::Parameters([kind, _, namespace, own]) => {
-                let mut message = of_kind(name(kind), name(own));
-                if !namespace.is_empty() {
-                    message.push_str(&format!(" in namespace `{}`", name(namespace)));
-                }
+                let (kind, own) = (name(kind), name(own));
+                let message = match namespace.is_empty() {
+                    true => message!(
+                        "reference.object-absent",
+                        "the text has objects of kind {kind}, but none is called `{name}`",
+                        kind,
+                        name = own
+                    ),
+                    false => absent_in_namespace(kind, own, name(namespace)),
+                };
                 (Code::ParametersNotInInput, message)
             }
-            What::Claim(kind, [namespace, own]) => {
-                (Code::ClaimNotInInput, format!("{} in namespace `{}`", of_kind(kind, name(own)), name(namespace)))
-            }
+            What::Claim(kind, [namespace, own]) => (Code::ClaimNotInInput, absent_in_namespace(kind, name(own), name(namespace))),
             What::Request(kind, [namespace, own], request) => {
                 let key = [kind.to_owned(), name(namespace).to_owned(), name(own).to_owned()];
                 let known: Vec<&str> = self.requests.get(&key).into_iter().flatten().map(String::as_str).collect();
                 let (own, request, known) = (name(own), name(request), known.join("`, `"));
-                (Code::PodRequestUnknown, format!("{kind} `{own}` of this text has no request `{request}`; it has `{known}`"))
+                let message = message!(
+                    "reference.request-absent",
+                    "{kind} `{name}` of this text has no request `{request}`; it has `{known}`",
+                    kind,
+                    name = own,
+                    request,
+                    known
+                );
+                (Code::PodRequestUnknown, message)
             }
             What::Extended(resource) => self.devices.extended(name(resource)),
             What::Pod([namespace, own]) => {
                 let (own, namespace) = (name(own), name(namespace));
-                (Code::PodNotInInput, format!("the text has pods, but none is called `{own}` in namespace `{namespace}`"))
+                let message = message!(
+                    "reference.pod-absent",
+                    "the text has pods, but none is called `{name}` in namespace `{namespace}`",
+                    name = own,
+                    namespace
+                );
+                (Code::PodNotInInput, message)
             }
             What::Entry([_, pod], entry) => {
                 let (pod, entry) = (name(pod), name(entry));
-                (Code::ClaimEntryNotInPod, format!("pod `{pod}` of this text has no claim entry `{entry}`"))
+                let message =
+                    message!("reference.entry-absent", "pod `{pod}` of this text has no claim entry `{entry}`", pod, entry);
+                (Code::ClaimEntryNotInPod, message)
             }
         };
         let mut finding = match code {
             Code::PodRequestUnknown | Code::ExtendedResourceUnserved => {
                 let mut finding = Finding::warning(code, Origin::Claimkit, message);
-                finding.help = code.help().map(Into::into);
+                finding.help = code.spoken_help();
                 finding
             }
             _ => {
                 let finding = Finding::info(code, Origin::Claimkit, message);
                 match self.command(what) {
-                    Some(command) => finding
-                        .with_help(format!("check the name; if the object is in the cluster already, `{command}` prints it")),
-                    None => finding.with_help("check the name, unless the other object is in the cluster already"),
+                    Some(command) => finding.with_help(message!(
+                        "reference.check-command",
+                        "check the name; if the object is in the cluster already, `{command}` prints it",
+                        command
+                    )),
+                    None => finding.with_help(message!(
+                        "reference.check-name",
+                        "check the name, unless the other object is in the cluster already"
+                    )),
                 }
             }
         };
@@ -410,124 +445,15 @@ impl References {
     }
 }
 
-/// The objects of the text, by kind and group.
-struct Inventory<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
-
-/// An object's name, and where it lives; `None` may be anywhere.
-type Present<'a> = (&'a str, Option<&'a str>);
-
-impl<'a> Inventory<'a> {
-    fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
-        let mut inventory: BTreeMap<[&str; 2], Vec<Present<'_>>> = BTreeMap::new();
-        for object in objects {
-            let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
-            let group = api_version.split_once('/').map_or("", |(group, _)| group);
-            let place = match own {
-                _ if object.unplaced => None,
-                _ if object.cluster => Some(""),
-                "" => Some(namespace),
-                given => Some(given),
-            };
-            inventory.entry([kind, group]).or_default().push((object.name.as_deref().unwrap_or(name), place));
-        }
-        inventory.values_mut().for_each(|of_kind| order::sort(of_kind));
-        Inventory(inventory)
-    }
-
-    /// Sorts them by name.
-    fn of_kind<'s>(&'s self, kind: &'s str, group: &'s str) -> &'s [Present<'s>] {
-        self.0.get(&[kind, group]).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    fn named<'s>(&'s self, kind: &'s str, group: &'s str, name: &str) -> &'s [Present<'s>] {
-        let of_kind = self.of_kind(kind, group);
-        let rest = of_kind.get(of_kind.partition_point(|(own, _)| *own < name)..).unwrap_or_default();
-        rest.get(..rest.partition_point(|(own, _)| *own == name)).unwrap_or_default()
-    }
-
-    /// Returns help if the name that a pod references exists as the other kind or in another namespace.
-    fn elsewhere(&self, kind: &str, name: &str, namespace: &str) -> Option<String> {
-        let places = |kind| -> Vec<&str> { self.named(kind, GROUP, name).iter().filter_map(|(_, place)| *place).collect() };
-        let own = places(kind);
-        if own.contains(&namespace) {
-            return None;
-        }
-        let other = if kind == "ResourceClaim" { "ResourceClaimTemplate" } else { "ResourceClaim" };
-        if places(other).contains(&namespace) {
-            let field = if kind == "ResourceClaim" { "resourceClaimTemplateName" } else { "resourceClaimName" };
-            return Some(format!("`{name}` of this text is a {other}, not a {kind}: name it in `{field}`"));
-        }
-        let place = own.first()?;
-        Some(format!("{kind} `{name}` of this text is in namespace `{place}`, the pod is in `{namespace}`"))
-    }
-
-    /// Finds the unique object of the kind with a similar name, among the first [`MOST_NAMES`]. A reference without a namespace
-    /// matches any namespace.
-    fn nearest<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4]) -> Option<&'s str> {
-        // Short names such as `cpu` and `gpu`, or `gpu-1` and `gpu-2`, are not typos of each other.
-        if name.len() < 4 {
-            return None;
-        }
-        let numbered = |own: &str| {
-            let letters = |c: &char| !c.is_ascii_digit();
-            own.chars().filter(letters).eq(name.chars().filter(letters))
-        };
-        let mut nearest = Nearest::to(name);
-        for (own, place) in self.of_kind(kind, group).iter().take(MOST_NAMES) {
-            if !numbered(own) && (namespace.is_empty() || place.is_none_or(|place| place == namespace)) {
-                nearest.consider(own);
-            }
-        }
-        nearest.found()
-    }
-
-    /// Finds the object of the kind that has this name between the shared beginning and end of all names.
-    fn renamed<'s>(&'s self, [kind, group, name, namespace]: [&'s str; 4], affixes: &Affixes<'_>) -> Option<&'s str> {
-        let find = |wanted: &str| {
-            let mut named = self.named(kind, group, wanted).iter();
-            named.find(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace)).map(|(own, _)| *own)
-        };
-        let Affixes { prefix, suffix } = affixes;
-        [format!("{prefix}{name}"), format!("{name}{suffix}"), format!("{prefix}{name}{suffix}")]
-            .iter()
-            .find_map(|wanted| find(wanted))
-    }
-
-    /// Returns true if the text has objects of the kind, but not this one. A reference without namespace means any.
-    fn lacks(&self, kind: &str, group: &str, name: &str, namespace: &str) -> bool {
-        let mut named = self.named(kind, group, name).iter();
-        !named.any(|(_, place)| namespace.is_empty() || place.is_none_or(|place| place == namespace))
-            && !self.of_kind(kind, group).is_empty()
-    }
-}
-
-/// The shared beginning and end of the names of all objects, up to a dash: the `namePrefix` and `nameSuffix` of a kustomization, or
-/// the release of a chart.
-struct Affixes<'a> {
-    prefix: &'a str,
-    suffix: &'a str,
-}
-
-impl<'a> Affixes<'a> {
-    fn of(objects: impl Iterator<Item = Named<'a>>) -> Self {
-        // Kustomize does not rename these.
-        let renamed = |named: &Named<'_>| !matches!(named.kind, "Namespace" | "CustomResourceDefinition" | "List");
-        let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
-            pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
-        };
-        let mut names = objects.filter(renamed).map(|named| named.name).filter(|name| !name.is_empty());
-        let first = names.next().unwrap_or_default();
-        let (mut prefix, mut suffix) = (first, first);
-        for name in names {
-            let begin = shared(&mut prefix.chars().zip(name.chars()));
-            let end = shared(&mut suffix.chars().rev().zip(name.chars().rev()));
-            prefix = prefix.get(..begin).unwrap_or_default();
-            suffix = suffix.get(suffix.len().saturating_sub(end)..).unwrap_or_default();
-        }
-        let prefix = prefix.rfind('-').and_then(|at| prefix.get(..at.saturating_add(1))).unwrap_or_default();
-        let suffix = suffix.find('-').and_then(|at| suffix.get(at..)).unwrap_or_default();
-        Affixes { prefix, suffix }
-    }
+/// Says that no object of a kind has a name, although there are others of the kind.
+fn absent_in_namespace(kind: &str, name: &str, namespace: &str) -> String {
+    message!(
+        "reference.object-absent-in-namespace",
+        "the text has objects of kind {kind}, but none is called `{name}` in namespace `{namespace}`",
+        kind,
+        name,
+        namespace
+    )
 }
 
 impl ReferencePath {

@@ -7,6 +7,7 @@ use crate::advice::{locate, shape};
 use crate::api::core::POD_CLAIMS_FLAT_SINCE;
 use crate::api::{Release, workload};
 use crate::finding::{Code, Edit, Finding, Origin, Step, path};
+use crate::message::message;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,26 +29,33 @@ pub struct Form {
 impl Form {
     /// Returns the finding about an entry of the wrong form for a release.
     pub fn finding(self, release: Release) -> Option<Finding> {
-        let flat_since = POD_CLAIMS_FLAT_SINCE;
-        let message = match (self.flat, release.minor >= flat_since) {
-            (false, true) => format!(
-                "`source` is gone since Kubernetes 1.{flat_since}: {release} has the name of the claim or template directly in the entry"
+        let since = POD_CLAIMS_FLAT_SINCE;
+        let message = match (self.flat, release.minor >= since) {
+            (false, true) => message!(
+                "reference.source-gone",
+                "`source` is gone since Kubernetes 1.{since}: {release} has the name of the claim or template directly in the entry",
+                since,
+                release
             ),
-            (true, false) => format!(
-                "the name of the claim or template stands directly in the entry from Kubernetes 1.{flat_since} on; {release} has it under `source`"
+            (true, false) => message!(
+                "reference.source-wanted",
+                "the name of the claim or template stands directly in the entry from Kubernetes 1.{since} on; {release} has it under `source`",
+                since,
+                release
             ),
             _ => return None,
         };
         let code = Code::PodClaimSource;
         let mut finding = Finding::warning(code, Origin::Claimkit, message).with_span(self.span);
-        finding.help = code.help().map(Into::into);
+        finding.help = code.spoken_help();
         finding.path = Some(self.path);
         finding.object = Some(self.object);
-        let title = if self.flat { "move it under `source`" } else { "move it out of `source`" };
-        Some(match self.edits {
-            Some(edits) => finding.with_fix(title, edits),
-            None => finding,
-        })
+        let Some(edits) = self.edits else { return Some(finding) };
+        let title = match self.flat {
+            true => message!("reference.move-under-source", "move it under `source`"),
+            false => message!("reference.move-out-of-source", "move it out of `source`"),
+        };
+        Some(finding.with_fix(title, edits))
     }
 }
 
@@ -80,8 +88,10 @@ pub fn read(references: &mut References, object: Located<'_>) {
         if !used.contains(name) && !misread {
             let mut steps = steps.clone();
             steps.extend([key("resourceClaims"), Step::Index(entry.index), key("name")]);
-            let message = format!(
-                "no container names the claim `{name}`: its devices are prepared for the pod as a whole, which is right for drivers that set up the pod itself, such as networks"
+            let message = message!(
+                "reference.claim-unused",
+                "no container names the claim `{name}`: its devices are prepared for the pod as a whole, which is right for drivers that set up the pod itself, such as networks",
+                name
             );
             references.remark(object, Code::PodClaimUnused, message, &steps);
         }

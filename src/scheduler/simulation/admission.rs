@@ -2,6 +2,7 @@
 //! the tolerations that every pod gets, and claims made from templates.
 
 use super::prepared::Setup;
+use crate::message::message;
 use crate::place::device::created;
 use crate::place::device::facts::{Facts, Meta, Owner, Pod, PodClaimStatus, PodGroup, PriorityClass, Toleration};
 use crate::place::device::sorted::{Set, Sorted};
@@ -116,7 +117,7 @@ fn claims_of_group(facts: &mut Facts, at: usize, lines: &mut Vec<String>) {
             ..Owner::default()
         };
         if let Some(claim) = created::claim_from(facts, &group.metadata, owner, &entry.name, template) {
-            lines.push(created::line(&claim, template, "a new PodGroup"));
+            lines.push(created::line(&claim, template, &message!("pods.new-group", "a new PodGroup")));
             made.push(PodClaimStatus { name: entry.name.clone(), resource_claim_name: Some(claim.metadata.name.clone()) });
             facts.claims.push(Rc::new(claim));
         }

@@ -3,6 +3,7 @@
 use super::outcome::{Plugin, Reason, Refusal};
 use super::prepared::{Answer, Demand, Known, Part, Prepared};
 use super::state::State;
+use crate::message::{Template, template};
 use crate::place::device::facts::{AllocatedDevice, AllocatedDevices, Allocation, Claim, ClaimStatus, Consumer, Pod};
 use crate::place::device::plugin::{self, NodeAnswer, PodCase, UNAVAILABLE};
 use crate::place::device::results::AllocationResult;
@@ -178,11 +179,14 @@ pub struct Reserved {
 pub struct BindError {
     pub text: String,
     /// Help with the text.
-    pub help: Option<&'static str>,
+    pub help: Option<Template>,
 }
 
-const NO_TIMESTAMP: &str = "the claim's allocation has no `allocationTimestamp`, as schedulers up to 1.35 wrote it: this scheduler adds one, and kube-apiserver refuses the change; free the claim so that it is allocated anew";
-const NAMED_TWICE: &str = "the pod names the claim twice";
+const NO_TIMESTAMP: Template = template!(
+    "pods.no-timestamp-help",
+    "the claim's allocation has no `allocationTimestamp`, as schedulers up to 1.35 wrote it: this scheduler adds one, and kube-apiserver refuses the change; free the claim so that it is allocated anew",
+);
+const NAMED_TWICE: Template = template!("pods.claim-named-twice-help", "the pod names the claim twice");
 
 /// Gives a pod its devices on a node: allocates what is not allocated, and reserves all its claims (`Reserve` and `PreBind`).
 pub fn reserve(
@@ -343,7 +347,7 @@ fn add_consumer(
 ) -> Result<(), BindError> {
     let Some(claim) = state.claims.get_mut(at) else { return Ok(()) };
     let name = &claim.metadata.name;
-    let invalid = |what: String, help: Option<&'static str>| {
+    let invalid = |what: String, help: Option<Template>| {
         Err(BindError { text: format!("ResourceClaim.resource.k8s.io \"{name}\" is invalid: status.{what}"), help })
     };
     let reserved = &claim.status.reserved_for;

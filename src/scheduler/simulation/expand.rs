@@ -1,5 +1,6 @@
 //! Pods of workloads that no server has seen.
 
+use crate::message::message;
 use crate::place::device::facts::{
     Facts, LabelSelector, Meta, NodeRequirement, NodeSelector, NodeSelectorTerm, Owner, Pod, PodSelector, PodSpec, PodTemplate,
     Toleration, Workload, WorkloadKind, WorkloadSpec,
@@ -129,9 +130,15 @@ fn like(pod: &Pod, count: usize, taken: &Set<String>) -> Vec<Pod> {
 /// Returns new pods of a workload, which makes no others.
 fn of_workload(facts: &mut Facts, name: &str, count: usize) -> Result<Vec<Rc<Pod>>, String> {
     let found = facts.workloads.iter_mut().find(|workload| workload.metadata.full_name() == name);
-    let found = found.ok_or_else(|| format!("there is no Pod `{name}`, and nothing of that name that makes pods"))?;
+    let missing =
+        || message!("pods.nothing-makes-pods", "there is no Pod `{name}`, and nothing of that name that makes pods", name);
+    let found = found.ok_or_else(missing)?;
     if found.kind == WorkloadKind::DaemonSet {
-        return Err(format!("DaemonSet `{name}` has one pod on each node, which cannot be repeated"));
+        return Err(message!(
+            "pods.daemon-set-not-repeated",
+            "DaemonSet `{name}` has one pod on each node, which cannot be repeated",
+            name
+        ));
     }
     let workload = found.clone();
     let known = Rc::make_mut(found);

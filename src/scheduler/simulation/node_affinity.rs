@@ -1,6 +1,7 @@
 //! Node selectors and node affinity of pods: the plugin NodeAffinity.
 
 use super::outcome::{Plugin, Reason, Refusal};
+use crate::message::message;
 use crate::place::device::facts::{Node, NodeSelector, PodSpec};
 use crate::place::device::nodes::{Judged, Judgements};
 use crate::place::device::sorted::{Set, Sorted};
@@ -45,11 +46,25 @@ impl<'f> Required<'f> {
         let Some(node) = self.nodes.get(at) else { return Vec::new() };
         let wrong = self.labels.iter().filter_map(|(key, value)| match node.metadata.labels.get(key) {
             Some(own) if own == value => None,
-            Some(own) => Some(format!("nodeSelector {key}={value}: the node has {key}={own}")),
-            None => Some(format!("nodeSelector {key}={value}: the node has no label {key}")),
+            Some(own) => Some(message!(
+                "pods.node-selector-value",
+                "nodeSelector {key}={value}: the node has {key}={own}",
+                key,
+                value,
+                own
+            )),
+            None => Some(message!(
+                "pods.node-selector-no-label",
+                "nodeSelector {key}={value}: the node has no label {key}",
+                key,
+                value
+            )),
         });
         let missing = self.judged.as_ref().and_then(|judged| judged.missing.get(at).cloned().flatten());
-        wrong.chain(missing.map(|text| format!("node affinity: {text} is not true of the node"))).collect()
+        let missing = missing.map(|requirement| {
+            message!("pods.node-affinity", "node affinity: {requirement} is not true of the node", requirement)
+        });
+        wrong.chain(missing).collect()
     }
 
     /// Returns the nodes that every term names, and how many names there are; `None`: some term names none.

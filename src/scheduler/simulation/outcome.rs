@@ -1,6 +1,7 @@
 //! What the scheduler does with the pods of a cluster, as data.
 
 use super::release::ReleaseRules;
+use crate::message::{Template, message};
 pub use crate::place::device::explain::turn::Plugin;
 use crate::place::device::extended::RequestMapping;
 use crate::place::device::facts::Claim;
@@ -153,7 +154,7 @@ pub struct Failure {
     /// The message of the condition `PodScheduled`.
     pub message: String,
     /// Help with the message.
-    pub help: Option<&'static str>,
+    pub help: Option<Template>,
     /// Per node, why not. Empty if the attempt ended before.
     pub nodes: Rc<Vec<NodeReasons>>,
     /// Preemption makes room on this node.
@@ -187,15 +188,31 @@ pub enum Unsure {
 
 impl Unsure {
     /// Returns one line of English.
-    pub fn text(self) -> &'static str {
+    pub fn text(self) -> Cow<'static, str> {
         match self {
-            Unsure::Tie => "several nodes have the same score, and the scheduler takes any of them",
-            Unsure::Sampled => "from 100 nodes on the scheduler tries only some of them, depending on its history",
-            Unsure::FirstError => "nodes are tried side by side, and the error that comes first is reported",
-            Unsure::AnyClaim => "several claims could be given back, and the scheduler takes any of them",
-            Unsure::GroupPreemption => "preemption for groups of pods is not followed",
-            Unsure::Budget => "the search for devices takes too long to be followed to its end",
-            Unsure::Order => "pods of one priority that failed before are tried again in an order that the objects do not tell",
+            Unsure::Tie => {
+                message!("pods.unsure-tie", "several nodes have the same score, and the scheduler takes any of them")
+            }
+            Unsure::Sampled => message!(
+                "pods.unsure-sampled",
+                "from 100 nodes on the scheduler tries only some of them, depending on its history"
+            ),
+            Unsure::FirstError => {
+                message!("pods.unsure-first-error", "nodes are tried side by side, and the error that comes first is reported")
+            }
+            Unsure::AnyClaim => {
+                message!("pods.unsure-claim", "several claims could be given back, and the scheduler takes any of them")
+            }
+            Unsure::GroupPreemption => {
+                message!("pods.unsure-group-preemption", "preemption for groups of pods is not followed")
+            }
+            Unsure::Budget => {
+                message!("pods.unsure-budget", "the search for devices takes too long to be followed to its end")
+            }
+            Unsure::Order => message!(
+                "pods.unsure-order",
+                "pods of one priority that failed before are tried again in an order that the objects do not tell"
+            ),
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Run<'r, 'f> {
     /// The last failure, and what it holds for.
     last: Option<(Alike, Rc<Failure>)>,
     /// By pod: the claims of a failed attempt, as they were after it; only of pods that share claims.
-    failed_with: BTreeMap<usize, Vec<(usize, Rc<Claim>)>>,
+    failed_with: Vec<Vec<(usize, Rc<Claim>)>>,
     /// The pods that got a node, in their order.
     placed: Vec<usize>,
     /// By pod: how many pods had got a node when its last attempt failed.
@@ -88,6 +88,7 @@ enum Placed {
 impl<'r, 'f> Run<'r, 'f> {
     /// Makes a run from a state.
     pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
+        let failed_with = vec![Vec::new(); prepared.facts.pods.len()];
         Run {
             prepared,
             state,
@@ -96,7 +97,7 @@ impl<'r, 'f> Run<'r, 'f> {
             choose,
             watch,
             last: None,
-            failed_with: BTreeMap::new(),
+            failed_with,
             placed: Vec::new(),
             failed_after: BTreeMap::new(),
             retried: Retried::default(),
@@ -198,7 +199,7 @@ impl<'r, 'f> Run<'r, 'f> {
         let near = self.prepared.affinity(outcome.pod).map_or(&[][..], |rules| &rules.near);
         let meets = |other: &Rc<Pod>| labels::match_all(near, self.prepared.facts, &other.metadata);
         let changed = |(at, then): &(usize, Rc<Claim>)| self.state.claims.get(*at).is_some_and(|now| now.status != then.status);
-        let shares = self.failed_with.get(&outcome.pod).is_some_and(|claims| claims.iter().any(changed));
+        let shares = self.failed_with.get(outcome.pod).is_some_and(|claims| claims.iter().any(changed));
         failure.freed.is_some()
             || (by(Plugin::InterPodAffinity) && later().any(meets))
             || (by(Plugin::PodTopologySpread) && later().any(|other| topology_spread::counts(pod, other)))
@@ -240,7 +241,9 @@ impl<'r, 'f> Run<'r, 'f> {
                 self.after(pod, &failure);
                 if facts.spec.resource_claims.iter().any(|entry| entry.resource_claim_name.is_some()) {
                     let now = |at: &usize| self.state.claims.get(*at).map(|claim| (*at, claim.clone()));
-                    self.failed_with.insert(pod, claims.iter().filter_map(now).collect());
+                    if let Some(failed_with) = self.failed_with.get_mut(pod) {
+                        *failed_with = claims.iter().filter_map(now).collect();
+                    }
                 }
                 let decision = if is_error { Decision::Error(failure.clone()) } else { Decision::Unschedulable(failure.clone()) };
                 if let (Some(alike), true, false) = (alike, harmless, is_error) {

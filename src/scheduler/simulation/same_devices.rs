@@ -71,10 +71,10 @@ impl<'f> Sights<'f> {
         let asks: Vec<&Ask> = requests.flat_map(|request| request.exactly.iter().chain(&request.first_available)).collect();
         let matters: Vec<bool> = self.pools.iter().map(|sight| pool_matters(cluster, &sight.pool, &asks)).collect();
         let mut views = Views::default();
-        let mut first: BTreeMap<(usize, bool), usize> = BTreeMap::new();
+        let mut first: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (node, numbers) in self.of_nodes.iter().enumerate() {
             let Some(view) = numbers.as_ref().and_then(|numbers| self.view(numbers, &matters, &mut views)) else { continue };
-            let leader = *first.entry((view, cluster.node_skips_operations(node))).or_insert(node);
+            let leader = *first.entry((view, usize::from(cluster.node_skips_operations(node)))).or_insert(node);
             if leader != node {
                 for one in [leader, node] {
                     same.get_mut(one).into_iter().for_each(|place| *place = Some(leader));

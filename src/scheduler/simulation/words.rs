@@ -7,6 +7,7 @@ use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
 use super::turn::Turn;
+use crate::message::message;
 use crate::place::device::amount::spell;
 
 /// Maximum number of host ports that are listed.
@@ -15,16 +16,16 @@ const MOST_PORTS: usize = 5;
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
 pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
     match refusal.plugin {
-        Plugin::NodeUnschedulable => vec!["the node is cordoned".to_owned()],
+        Plugin::NodeUnschedulable => vec![message!("pods.node-cordoned", "the node is cordoned").into_owned()],
         Plugin::TaintToleration => {
             let taints = untolerated(prepared, turn, node, refusal);
-            taints.iter().map(|taint| format!("untolerated taint {taint}")).collect()
+            taints.iter().map(|taint| message!("pods.untolerated-taint", "untolerated taint {taint}", taint)).collect()
         }
         Plugin::NodeAffinity => Required::of(&prepared.facts.nodes, &prepared.cluster.judgements, &turn.facts.spec).lacks(node),
         Plugin::NodePorts => {
             let used = state.nodes.get(node).map_or(&[][..], |state| &state.ports);
             let taken: Vec<String> = ports::conflicts(&turn.profile.ports, used).take(MOST_PORTS).collect();
-            vec![format!("host port {} is in use", taken.join(", "))]
+            vec![message!("pods.host-port-in-use", "host port {ports} is in use", ports = taken.join(", "))]
         }
         Plugin::NodeResourcesFit => {
             refusal.reasons.iter().filter_map(|reason| short(prepared, state, turn, node, reason)).collect()
@@ -52,14 +53,14 @@ fn short(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usiz
     match reason {
         Reason::TooManyPods => {
             let (pods, most) = (there.pods.len(), has.pods?);
-            Some(format!("pods: {pods} of {most} are there already"))
+            Some(message!("pods.too-many", "pods: {pods} of {most} are there already", pods, most))
         }
         Reason::Insufficient(name) => {
             let resource = prepared.names.find(name)?;
             let (wanted, most) = (turn.profile.requests.amount(resource), has.amount(resource)?);
             let left = most.saturating_sub(there.used.get(resource).copied().unwrap_or(0));
             let [wanted, left, most] = [wanted, left, most].map(|amount| spelled(name, amount));
-            Some(format!("{name}: {wanted} wanted, {left} of {most} left"))
+            Some(message!("pods.insufficient", "{name}: {wanted} wanted, {left} of {most} left", name, wanted, left, most))
         }
         _ => None,
     }
@@ -74,5 +75,5 @@ fn spelled(name: &str, amount: i64) -> String {
 fn spread(turn: &Turn<'_, '_>) -> Vec<String> {
     let required = turn.facts.spec.topology_spread_constraints.iter().filter(|one| one.when_unsatisfiable != "ScheduleAnyway");
     let keys: Vec<String> = required.map(|one| format!("{} (maxSkew {})", one.topology_key, one.max_skew)).collect();
-    vec![format!("topology spread over {}", keys.join(", "))]
+    vec![message!("pods.topology-spread", "topology spread over {keys}", keys = keys.join(", "))]
 }

@@ -5,13 +5,13 @@
 
 use crate::api::{DeviceKind, Field, Gate, Release};
 use crate::finding::{Code, EntryPart, Finding, Origin, Path, Step, path};
+use crate::message::message;
 use crate::record::view::device::{
     Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus, ResourceClaimTemplate, ResourceSlice,
 };
 use crate::record::{Record, Value};
 use crate::rules::context::Context;
 use crate::rules::device::variant::Variant;
-use std::borrow::Cow;
 
 /// A field that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +26,18 @@ impl Dropped {
     /// Returns the warning that the field is dropped. `steps`: where it stands in the manifest.
     pub fn finding(&self, steps: Vec<Step>, release: Release) -> Finding {
         let (gate, path) = (self.gate.name(), path::render(&steps));
-        let message = format!("the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}");
+        let message = message!(
+            "server.field-dropped",
+            "the server drops `{path}`: the feature gate {gate} is off in Kubernetes {release}",
+            path,
+            gate,
+            release,
+        );
         let mut finding = Finding::new(Code::FieldDropped, Origin::Claimkit, message);
         finding.path = Some(path);
         finding.steps = steps;
         finding.part = EntryPart::Key;
-        finding.help = Code::FieldDropped.help().map(Cow::Borrowed);
+        finding.help = Code::FieldDropped.spoken_help();
         finding
     }
 }

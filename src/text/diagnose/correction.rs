@@ -2,9 +2,11 @@
 //! `on`, `010`, `1.10`), and `name:a`, which YAML reads as one word.
 
 use crate::finding::Edit;
+use crate::message::{Template, message, template};
 use crate::text::print;
 use crate::text::source::Span;
 use crate::text::tree::{Kind, NodeId, Style, Tree};
+use std::borrow::Cow;
 
 /// A correction of a scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +57,8 @@ fn bare(tree: &Tree<'_>, node: NodeId, expected: impl Fn(&str) -> bool) -> Optio
     let place = tree.node(node);
     let quoted = matches!(place.style, Style::DoubleQuoted | Style::SingleQuoted) && place.properties.is_empty();
     let value = tree.str(node).filter(|value| quoted && expected(value))?;
-    let help = format!("in quotes it is a string: write `{value}`");
-    Some(Correction {
-        help,
-        title: format!("write `{value}`"),
-        edits: vec![Edit { span: place.span, new_text: value.to_owned() }],
-    })
+    let help = message!("correction.quoted-string", "in quotes it is a string: write `{value}`", value);
+    Some(Correction { help, title: write(value), edits: vec![Edit { span: place.span, new_text: value.to_owned() }] })
 }
 
 /// Corrects `80Gi` to `{value: 80Gi}`.
@@ -80,8 +78,8 @@ fn holder(tree: &Tree<'_>, node: NodeId, field: &str) -> Option<Correction> {
     }
     let name = if json(tree, node) { format!("\"{field}\"") } else { field.to_owned() };
     let new = format!("{{{name}: {written}}}");
-    let help = format!("the value stands under `{field}`: write `{new}`");
-    Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] })
+    let help = message!("correction.under-field", "the value stands under `{field}`: write `{new}`", field, new);
+    Some(Correction { help, title: write(&new), edits: vec![Edit { span: place.span, new_text: new }] })
 }
 
 /// Corrects a quantity in the form of another version (`{value: 80Gi}` instead of `80Gi`), or with a unit that quantities do not
@@ -94,8 +92,8 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     {
         let inner = tree.span(entry.value);
         let new = tree.source().get(inner.from()..inner.to()).filter(|new| !new.is_empty())?.to_owned();
-        let help = format!("a capacity is the quantity itself in this version: write `{new}`");
-        return Some(Correction { help, title: format!("write `{new}`"), edits: vec![Edit { span: place.span, new_text: new }] });
+        let help = message!("correction.bare-capacity", "a capacity is the quantity itself in this version: write `{new}`", new);
+        return Some(Correction { help, title: write(&new), edits: vec![Edit { span: place.span, new_text: new }] });
     }
     let text = tree.str(node)?;
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -121,9 +119,13 @@ fn quantity(tree: &Tree<'_>, node: NodeId) -> Option<Correction> {
     let written = tree.source().get(span.from()..span.to())?;
     let at = crate::text::edit::only(written, text)?;
     let start = span.from().saturating_add(at);
-    let help = format!("write `{new}`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E");
+    let help = message!(
+        "correction.quantity",
+        "write `{new}`: a quantity has no blanks and one of the units Ki, Mi, Gi, Ti, Pi, Ei, k, M, G, T, P, E",
+        new
+    );
     let edits = vec![Edit { span: Span::new(start, start.saturating_add(text.len())), new_text: new.clone() }];
-    Some(Correction { help, title: format!("write `{new}`"), edits })
+    Some(Correction { help, title: write(&new), edits })
 }
 
 /// Returns true if the text around a node may be JSON.
@@ -146,12 +148,17 @@ fn text(kind: Kind, span: Span, written: &str) -> Option<Correction> {
         _ => return None,
     };
     let help = if read_as == written {
-        format!("`{written}` is not a string here: write `\"{written}\"`")
+        message!("correction.not-a-string", "`{written}` is not a string here: write `\"{written}\"`", written)
     } else {
-        format!("without quotes YAML reads `{written}` as `{read_as}`: write `\"{written}\"`")
+        message!(
+            "correction.read-as",
+            "without quotes YAML reads `{written}` as `{read_as}`: write `\"{written}\"`",
+            written,
+            read_as
+        )
     };
     let edits = vec![Edit { span, new_text: format!("\"{written}\"") }];
-    Some(Correction { help, title: format!("quote `{written}`"), edits })
+    Some(Correction { help, title: quote(written), edits })
 }
 
 /// Adds a space after the colons if each line looks like a key and a value and all begin in the same column.
@@ -173,15 +180,30 @@ fn map(tree: &Tree<'_>, span: Span, written: &str) -> Option<Correction> {
         at = at.saturating_add(line.len());
     }
     let first = written.lines().next().unwrap_or_default().trim_end();
-    Some(Correction { help: blank(first), title: PUT.to_owned(), edits })
+    Some(Correction { help: blank(first), title: PUT.text().into_owned(), edits })
 }
 
 /// The title of an edit that adds a space after a colon.
-pub(super) const PUT: &str = "put a blank behind the colon";
+pub(super) const PUT: Template = template!("correction.put-blank", "put a blank behind the colon");
+
+/// Returns the title of an edit that writes a text in place of another.
+pub(super) fn write(text: &str) -> String {
+    message!("correction.write", "write `{text}`", text)
+}
+
+/// Returns the title of an edit that puts a text in quotes.
+pub(super) fn quote(text: &str) -> String {
+    message!("correction.quote", "quote `{text}`", text)
+}
+
+/// Returns the title of an edit that removes a character.
+pub(super) fn remove_character() -> Cow<'static, str> {
+    message!("correction.remove-character", "remove the character")
+}
 
 /// Returns the help for a word that looks like a key with its value.
 pub(super) fn blank(word: &str) -> String {
-    format!("`{word}` is one word: {PUT}")
+    message!("correction.one-word", "`{word}` is one word: put a blank behind the colon", word)
 }
 
 /// Returns the offset of the missing space in a word like `key:value`, both of plain characters.

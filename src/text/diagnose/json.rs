@@ -1,6 +1,8 @@
 //! Plainer messages for JSON that kubectl refuses.
 
+use super::refusal::place;
 use crate::finding::{Code, Edit, Finding, Origin};
+use crate::message::message;
 use crate::text::BYTE_ORDER_MARK;
 use crate::text::json::JsonError;
 use crate::text::source::{Source, Span};
@@ -22,13 +24,9 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
     };
     let span = Span::new(at, at.saturating_add(next.map_or(0, char::len_utf8)));
     let finding = Finding::new(Code::JsonSyntax, Origin::Kubectl, message).with_span(span);
-    let opened = error.opened.map(|open| {
-        let position = source.position(open);
-        let bracket = text.get(open..).and_then(|rest| rest.chars().next()).unwrap_or('{');
-        format!("the `{bracket}` at line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
-    });
     if next.is_some() && text.get(marked..).unwrap_or("").trim_start().starts_with("{{") {
-        return finding.with_help("`{{ … }}` looks like a template that was not rendered: render it first");
+        return finding
+            .with_help(message!("json.template", "`{{ … }}` looks like a template that was not rendered: render it first"));
     }
     let before = text.get(..at).unwrap_or("").trim_end();
     if let Some(close @ ('}' | ']')) = next
@@ -36,30 +34,46 @@ pub(in crate::text) fn explain_json(source: &Source<'_>, error: &JsonError) -> F
     {
         let edit = Edit { span: Span::new(kept.len(), before.len()), new_text: String::new() };
         return finding
-            .with_help(format!("JSON allows no `,` before `{close}`: remove it"))
-            .with_fix("remove the comma", vec![edit]);
+            .with_help(message!("json.trailing-comma", "JSON allows no `,` before `{close}`: remove it", close))
+            .with_fix(message!("json.remove-comma", "remove the comma"), vec![edit]);
     }
     if next.is_some() && reads_as_yaml(text) {
         let edit = Edit { span: Span::at(marked), new_text: "---\n".to_owned() };
         return finding
-            .with_help(
-                "kubectl takes a file that begins with `{` for JSON alone: begin it with a line `---` and it is read as YAML",
-            )
-            .with_fix("begin the file with `---`", vec![edit]);
+            .with_help(message!(
+                "json.yaml",
+                "kubectl takes a file that begins with `{` for JSON alone: begin it with a line `---` and it is read as YAML"
+            ))
+            .with_fix(message!("json.begin-with-separator", "begin the file with `---`"), vec![edit]);
     }
-    let help = match (next, opened) {
-        (None, Some(opened)) => format!("the text ends, but {opened} is never closed"),
-        (None, None) => "the text ends in the middle of a value".to_owned(),
-        (Some('\''), _) => "JSON text stands in double quotes".to_owned(),
+    let bracket = |open: usize| text.get(open..).and_then(|rest| rest.chars().next()).unwrap_or('{');
+    let help = match (next, error.opened) {
+        (None, Some(open)) => message!(
+            "json.never-closed",
+            "the text ends, but the `{bracket}` at {place} is never closed",
+            bracket = bracket(open),
+            place = place(source, open)
+        )
+        .into(),
+        (None, None) => message!("json.ends-in-value", "the text ends in the middle of a value"),
+        (Some('\''), _) => message!("json.double-quotes", "JSON text stands in double quotes"),
         (Some('\n' | '\r' | '\t'), Some(_)) if error.message.contains("in string literal") => {
-            "a JSON text cannot go over the end of the line, nor hold a tab: write `\\n` or `\\t`".to_owned()
+            message!("json.control", "a JSON text cannot go over the end of the line, nor hold a tab: write `\\n` or `\\t`")
         }
-        (Some(_), _) if error.message.contains("object key string") => "a key stands in double quotes".to_owned(),
-        (Some(_), _) if error.message.contains("in string escape code") => "write `\\\\` for a backslash".to_owned(),
-        (Some(_), Some(opened)) if error.message.contains(" after ") => {
-            format!("a `,` or the end of {opened} is missing before this")
+        (Some(_), _) if error.message.contains("object key string") => message!("json.key", "a key stands in double quotes"),
+        (Some(_), _) if error.message.contains("in string escape code") => {
+            message!("json.backslash", "write `\\\\` for a backslash")
         }
-        (Some(c), _) => format!("JSON does not allow `{}` here", c.escape_default()),
+        (Some(_), Some(open)) if error.message.contains(" after ") => message!(
+            "json.comma-or-end",
+            "a `,` or the end of the `{bracket}` at {place} is missing before this",
+            bracket = bracket(open),
+            place = place(source, open)
+        )
+        .into(),
+        (Some(c), _) => {
+            message!("json.not-here", "JSON does not allow `{character}` here", character = c.escape_default()).into()
+        }
     };
     finding.with_help(help)
 }

@@ -1,31 +1,40 @@
 //! Characters that only look like a hyphen, a space or a quote. They come from word processors and web pages.
 
+use super::correction;
 use super::trial::{edited, reads, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
+use crate::message::{Template, message, template};
 use crate::text::source::Span;
 use crate::text::tree::{Kind, Style, Tree};
 use claimkit_values::order;
+use std::borrow::Cow;
 
 /// The maximum number of warnings for one document.
 const MOST: usize = 50;
 
+const QUOTE: Template = template!("lookalike.quote", "a typographic quote");
+
 /// Returns the ASCII character that a look-alike resembles, and the name of the look-alike.
-pub(super) fn stands_for(c: char) -> Option<(char, &'static str)> {
+pub(super) fn stands_for(c: char) -> Option<(char, Template)> {
     Some(match c {
-        '\u{2010}' => ('-', "a hyphen of its own (U+2010)"),
-        '\u{2011}' => ('-', "a non-breaking hyphen (U+2011)"),
-        '\u{2012}' => ('-', "a figure dash (U+2012)"),
-        '\u{2013}' => ('-', "an en dash (U+2013)"),
-        '\u{2014}' => ('-', "an em dash (U+2014)"),
-        '\u{2015}' => ('-', "a horizontal bar (U+2015)"),
-        '\u{2212}' => ('-', "a minus sign (U+2212)"),
-        '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => ('-', "a wide or small hyphen"),
-        '\u{a0}' => (' ', "a non-breaking space (U+00A0)"),
-        '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => (' ', "a special space"),
-        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' => (' ', "an invisible character"),
-        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => ('"', "a typographic quote"),
-        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' => ('\'', "a typographic quote"),
-        '\u{ff1a}' => (':', "a wide colon (U+FF1A)"),
+        '\u{2010}' => ('-', template!("lookalike.hyphen", "a hyphen of its own (U+2010)")),
+        '\u{2011}' => ('-', template!("lookalike.non-breaking-hyphen", "a non-breaking hyphen (U+2011)")),
+        '\u{2012}' => ('-', template!("lookalike.figure-dash", "a figure dash (U+2012)")),
+        '\u{2013}' => ('-', template!("lookalike.en-dash", "an en dash (U+2013)")),
+        '\u{2014}' => ('-', template!("lookalike.em-dash", "an em dash (U+2014)")),
+        '\u{2015}' => ('-', template!("lookalike.bar", "a horizontal bar (U+2015)")),
+        '\u{2212}' => ('-', template!("lookalike.minus", "a minus sign (U+2212)")),
+        '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => ('-', template!("lookalike.wide-hyphen", "a wide or small hyphen")),
+        '\u{a0}' => (' ', template!("lookalike.non-breaking-space", "a non-breaking space (U+00A0)")),
+        '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+            (' ', template!("lookalike.special-space", "a special space"))
+        }
+        '\u{200b}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' => {
+            (' ', template!("lookalike.invisible", "an invisible character"))
+        }
+        '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' => ('"', QUOTE),
+        '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' => ('\'', QUOTE),
+        '\u{ff1a}' => (':', template!("lookalike.wide-colon", "a wide colon (U+FF1A)")),
         _ => return None,
     })
 }
@@ -38,27 +47,30 @@ fn is_invisible(c: char) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Lookalike {
     pub edit: Edit,
-    pub name: &'static str,
+    pub name: Template,
     pub found: String,
 }
 
 impl Lookalike {
     pub fn help(&self) -> String {
         let Lookalike { edit, name, found } = self;
+        let name = name.text();
         match edit.new_text.as_str() {
-            "---" => format!("`{found}` has {name} in it, no hyphen: write `---`"),
-            "-" => format!("`{found}` is {name}, no hyphen: write `-`"),
-            "" => format!("there is {name} here: remove it"),
-            text if text.trim().is_empty() => format!("there is {name} here, no plain one: type an ordinary space"),
-            text => format!("`{found}` is {name}: write `{text}`"),
+            "---" => message!("lookalike.separator", "`{found}` has {name} in it, no hyphen: write `---`", found, name),
+            "-" => message!("lookalike.dash", "`{found}` is {name}, no hyphen: write `-`", found, name),
+            "" => message!("lookalike.remove", "there is {name} here: remove it", name),
+            text if text.trim().is_empty() => {
+                message!("lookalike.space", "there is {name} here, no plain one: type an ordinary space", name)
+            }
+            text => message!("lookalike.other", "`{found}` is {name}: write `{text}`", found, name, text),
         }
     }
 
-    pub fn title(&self) -> String {
+    pub fn title(&self) -> Cow<'static, str> {
         match self.edit.new_text.as_str() {
-            "" => "remove the character".to_owned(),
-            text if text.trim().is_empty() => "write ordinary spaces".to_owned(),
-            text => format!("write `{text}`"),
+            "" => correction::remove_character(),
+            text if text.trim().is_empty() => message!("lookalike.write-spaces", "write ordinary spaces"),
+            text => correction::write(text).into(),
         }
     }
 }
@@ -107,22 +119,22 @@ pub(super) fn in_line(line: &str, start: usize) -> Option<Lookalike> {
                     return Some(at(start, from.saturating_add(next), &spaces, plain, name));
                 }
             }
-            _ if matches!(stands_for(c), Some((':', _))) => {
-                let name = stands_for(c).map_or("", |(_, name)| name);
-                let plain = if behind.starts_with(blank) { ":" } else { ": " };
-                return Some(at(start, from.saturating_add(offset), &c.to_string(), plain, name));
+            _ => {
+                if let Some((':', name)) = stands_for(c) {
+                    let plain = if behind.starts_with(blank) { ":" } else { ": " };
+                    return Some(at(start, from.saturating_add(offset), &c.to_string(), plain, name));
+                }
             }
-            _ => {}
         }
     }
     None
 }
 
-fn first_of(text: &str, wanted: char) -> Option<&'static str> {
+fn first_of(text: &str, wanted: char) -> Option<Template> {
     text.chars().find_map(|c| stands_for(c).filter(|(real, _)| *real == wanted).map(|(_, name)| name))
 }
 
-fn at(line: usize, offset: usize, found: &str, new_text: &str, name: &'static str) -> Lookalike {
+fn at(line: usize, offset: usize, found: &str, new_text: &str, name: Template) -> Lookalike {
     let start = line.saturating_add(offset);
     let span = Span::new(start, start.saturating_add(found.len()));
     Lookalike { edit: Edit { span, new_text: new_text.to_owned() }, name, found: found.to_owned() }
@@ -174,7 +186,8 @@ pub(super) fn lookalikes(tree: &Tree<'_>, chunk: Span, findings: &mut Vec<Findin
             if found > MOST {
                 return;
             }
-            let message = format!("`{line}` became part of the text: it has {} in it", lookalike.name);
+            let name = lookalike.name.text();
+            let message = message!("lookalike.became-text", "`{line}` became part of the text: it has {name} in it", line, name);
             let mut finding = Finding::new(Code::YamlLookalike, Origin::Claimkit, message)
                 .with_help(lookalike.help())
                 .with_span(lookalike.edit.span);

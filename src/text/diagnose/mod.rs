@@ -12,5 +12,5 @@ pub use correction::{Correction, Expected, correction};
 
 pub(super) use json::explain_json;
 pub(super) use lookalike::has_lookalikes;
-pub(super) use refusal::{explain, separator};
+pub(super) use refusal::{explain, separator, split_or_raise, too_many_levels};
 pub(super) use remarks::{keys, remarks};

@@ -4,8 +4,10 @@ use super::correction;
 use super::lookalike::{self, Lookalike};
 use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
+use crate::message::message;
 use crate::text::source::{Source, Span};
-use crate::text::yaml::{self, Construct, Mark, Problem, Stage, YamlError};
+use crate::text::yaml::{self, Construct, Problem, Stage, YamlError};
+use std::borrow::Cow;
 
 /// The position that a message is about.
 struct ErrorSite<'a, 's> {
@@ -23,7 +25,14 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     };
     let at = (error.problem_mark.offset as usize).min(chunk.to());
     let place = ErrorSite { source, chunk, error, at };
-    let finding = Finding::error(code, origin, error.to_string());
+    let message = match error.problem {
+        Problem::TooManyNodes { allowed } => {
+            message!("yaml.too-many-nodes", "the document has more than {allowed} nodes", allowed)
+        }
+        Problem::TooManyLevels { allowed } => too_many_levels(allowed),
+        _ => error.to_string(),
+    };
+    let finding = Finding::error(code, origin, message);
     if let Some((lookalike, edits)) = place.lookalike() {
         return finding.with_help(lookalike.help()).with_span(lookalike.edit.span).with_fix(lookalike.title(), edits);
     }
@@ -35,6 +44,16 @@ pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlErr
     }
 }
 
+/// Says that a document is nested deeper than the limit.
+pub(in crate::text) fn too_many_levels(allowed: usize) -> String {
+    message!("yaml.too-many-levels", "the document has more than {allowed} levels of nesting", allowed)
+}
+
+/// Returns the help for a document beyond a limit.
+pub(in crate::text) fn split_or_raise() -> Cow<'static, str> {
+    message!("yaml.split-or-raise", "split the file, or raise the limit")
+}
+
 /// Makes kubectl's error for a line with `said` after `---`.
 pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) -> Finding {
     let text = source.slice(said);
@@ -43,17 +62,34 @@ pub(in crate::text) fn separator(source: &Source<'_>, line: Span, said: Span) ->
         .with_span(Span { start: line.start, end: said.end });
     if text.chars().all(|c| c == '-' || matches!(lookalike::stands_for(c), Some(('-', _)))) {
         let edit = Edit { span: Span { start: line.start, end: said.end }, new_text: "---".to_owned() };
-        return finding.with_help("a separator is three hyphens: write `---`").with_fix("write `---`", vec![edit]);
+        return finding
+            .with_help(message!("yaml.separator", "a separator is three hyphens: write `---`"))
+            .with_fix(correction::write("---"), vec![edit]);
     }
     let edit = Edit { span: head, new_text: "---\n".to_owned() };
     finding
-        .with_help(format!("kubectl wants `---` alone on its line: put `{}` on the next one", short(text)))
-        .with_fix("put the text on a line of its own", vec![edit])
+        .with_help(message!(
+            "yaml.separator-alone",
+            "kubectl wants `---` alone on its line: put `{text}` on the next one",
+            text = short(text)
+        ))
+        .with_fix(message!("yaml.put-on-own-line", "put the text on a line of its own"), vec![edit])
 }
 
 fn short(text: &str) -> String {
     let line = text.lines().next().unwrap_or("");
     if line.chars().count() <= 40 { line.to_owned() } else { line.chars().take(37).chain("...".chars()).collect() }
+}
+
+/// Writes `line 3, column 5` as an editor counts.
+pub(super) fn place(source: &Source<'_>, offset: usize) -> String {
+    let position = source.position(offset);
+    message!(
+        "yaml.place",
+        "line {line}, column {column}",
+        line = position.line.saturating_add(1),
+        column = position.character.saturating_add(1)
+    )
 }
 
 /// The subject of a help.
@@ -64,35 +100,7 @@ enum Extent {
     Line,
 }
 
-/// Returns the help that depends only on the problem, and what it is about. `{}` becomes the position where the construct began.
-fn help_for(problem: &Problem) -> Option<(Extent, &'static str)> {
-    Some(match problem {
-        Problem::ExpectedKey => {
-            (Extent::Line, "this does not belong to the map that begins at {}: give all its keys the same indentation as there")
-        }
-        Problem::ExpectedDash => {
-            (Extent::Line, "the list that begins at {} goes on only with `- ` in the same column: check this line's indentation")
-        }
-        Problem::EntryNotAllowed => {
-            (Extent::Line, "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`")
-        }
-        Problem::UnexpectedDocumentIndicator => (Extent::Line, "the quote that opens at {} is still open here: close it before"),
-        Problem::ExpectedHexadecimal => (Extent::Character, "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"),
-        Problem::InvalidEscapeCode => {
-            (Extent::Character, "write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes")
-        }
-        Problem::ExpectedCommentOrLineBreak => {
-            (Extent::Line, "behind `|` or `>` the line must end: begin the text on the next one, indented")
-        }
-        Problem::ZeroIndentation => {
-            (Extent::Character, "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation")
-        }
-        Problem::ExpectedDocumentStart => (Extent::Line, "after a directive the document begins with a line `---`"),
-        _ => return None,
-    })
-}
-
-type Words = (Span, String, Option<(String, Edit)>);
+type Words = (Span, Cow<'static, str>, Option<(Cow<'static, str>, Edit)>);
 
 /// libyaml's possible messages about a colon without a space after it.
 const COLONS: [Problem; 2] = [Problem::ExpectedColon, Problem::ValueNotAllowed];
@@ -124,14 +132,8 @@ impl ErrorSite<'_, '_> {
         Span::new(self.at, self.at.saturating_add(text.len()))
     }
 
-    /// Writes `line 3, column 5` as an editor counts.
-    fn named(&self, mark: Mark) -> String {
-        let position = self.source.position(mark.offset as usize);
-        format!("line {}, column {}", position.line.saturating_add(1), position.character.saturating_add(1))
-    }
-
     fn began(&self) -> String {
-        self.named(self.error.context_mark)
+        place(self.source, self.error.context_mark.offset as usize)
     }
 
     /// Returns true if kubectl reads the chunk after these edits, or stops at the same mistake further down.
@@ -187,30 +189,26 @@ impl ErrorSite<'_, '_> {
     }
 
     /// Puts the rest of the line in quotes.
-    fn quoted(&self, span: Span) -> Option<(String, Edit)> {
+    fn quoted(&self, span: Span) -> Option<(Cow<'static, str>, Edit)> {
         let text = self.source.slice(span);
         if text.is_empty() {
             return None;
         }
         let new_text = if text.contains(['"', '\\']) { format!("'{}'", text.replace('\'', "''")) } else { format!("\"{text}\"") };
-        Some((format!("quote `{}`", short(text)), Edit { span, new_text }))
+        Some((correction::quote(&short(text)).into(), Edit { span, new_text }))
     }
 
     fn words(&self) -> Words {
         let span = self.span();
         let error = self.error;
-        let plain = |help: &str| (span, help.to_owned(), None);
+        let plain = |help| (span, help, None);
         match error.stage {
-            Stage::Limit => return plain("split the file, or raise the limit"),
+            Stage::Limit => return plain(split_or_raise()),
             Stage::Characters => return self.character(),
             Stage::Decode | Stage::Json => return self.meaning(),
             _ => {}
         }
-        if let Some((extent, help)) = help_for(&error.problem) {
-            let help = match help.split_once("{}") {
-                Some((before, behind)) => format!("{before}{}{behind}", self.began()),
-                None => help.to_owned(),
-            };
+        if let Some((extent, help)) = self.help_for() {
             let span = match extent {
                 Extent::Character => span,
                 Extent::Line => self.rest_of_line(),
@@ -229,9 +227,12 @@ impl ErrorSite<'_, '_> {
                 let text = short(self.source.slice(key).trim_end());
                 (
                     key,
-                    format!(
-                        "`{text}` is no `key: value`: add the colon and a blank, or indent the line if it goes on from the one before"
-                    ),
+                    message!(
+                        "yaml.no-colon",
+                        "`{text}` is no `key: value`: add the colon and a blank, or indent the line if it goes on from the one before",
+                        text
+                    )
+                    .into(),
                     None,
                 )
             }
@@ -239,49 +240,135 @@ impl ErrorSite<'_, '_> {
             Problem::ExpectedMappingEnd => self.unclosed('{', '}'),
             Problem::ExpectedContent => self.no_content(),
             Problem::KeyNotAllowed => {
-                (span, "`? ` begins a key and cannot stand here: quote the value".to_owned(), self.quoted(self.rest_of_line()))
+                let help = message!("yaml.key-here", "`? ` begins a key and cannot stand here: quote the value");
+                (span, help, self.quoted(self.rest_of_line()))
             }
             Problem::UnexpectedEnd => {
                 let open = error.context_mark.offset as usize;
-                let help = format!("the quote that opens at {} is never closed", self.began());
-                (Span::new(open, open.saturating_add(1)), help, None)
+                let help =
+                    message!("yaml.quote-never-closed", "the quote that opens at {place} is never closed", place = self.began());
+                (Span::new(open, open.saturating_add(1)), help.into(), None)
             }
             Problem::UnknownEscape => {
                 let edit = Edit { span: Span::at(self.at), new_text: "\\".to_owned() };
                 (
                     span,
-                    "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes".to_owned(),
-                    Some(("double the backslash".to_owned(), edit)),
+                    message!(
+                        "yaml.escape",
+                        "in double quotes `\\` begins an escape: write `\\\\` for a backslash, or use single quotes"
+                    ),
+                    Some((message!("yaml.double-backslash", "double the backslash"), edit)),
                 )
             }
             Problem::TabInScalar | Problem::TabForIndentationSpace => self.tab(),
             Problem::ExpectedName => self.indicator(),
             Problem::IncompatibleDocument => {
                 let line = self.line_of(self.at);
-                (line, "kubectl reads YAML 1.1 only: remove the line".to_owned(), self.without_line(line))
+                (line, message!("yaml.version", "kubectl reads YAML 1.1 only: remove the line"), self.without_line(line))
             }
             Problem::UnknownDirective => {
                 let line = self.line_of(error.context_mark.offset as usize);
-                (line, "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist".to_owned(), None)
+                let help = message!(
+                    "yaml.unknown-directive",
+                    "a line that begins with `%` is a directive: only `%YAML 1.1` and `%TAG` exist"
+                );
+                (line, help, None)
             }
             Problem::UndefinedTagHandle => (
                 self.rest_of_line(),
-                "a word that begins with `!` is a tag: quote the value if it is text".to_owned(),
+                message!("yaml.tag", "a word that begins with `!` is a tag: quote the value if it is text"),
                 self.quoted(self.rest_of_line()),
             ),
-            Problem::TooDeep => plain("lists and maps are nested more than 10000 levels deep: kubectl stops here"),
-            _ => match error.context {
-                None => plain("YAML does not allow this here"),
-                Some(construct) => {
-                    (span, format!("YAML does not allow this {}, begun at {}", construct.text(), self.began()), None)
-                }
-            },
+            Problem::TooDeep => {
+                plain(message!("yaml.too-deep", "lists and maps are nested more than 10000 levels deep: kubectl stops here"))
+            }
+            _ => plain(match error.context {
+                None => message!("yaml.not-here", "YAML does not allow this here"),
+                Some(construct) => message!(
+                    "yaml.not-in-construct",
+                    "YAML does not allow this {construct}, begun at {place}",
+                    construct = construct.text(),
+                    place = self.began()
+                )
+                .into(),
+            }),
         }
     }
 
-    fn without_line(&self, line: Span) -> Option<(String, Edit)> {
+    /// Returns the help that depends only on the problem, and what it is about.
+    fn help_for(&self) -> Option<(Extent, Cow<'static, str>)> {
+        Some(match self.error.problem {
+            Problem::ExpectedKey => (
+                Extent::Line,
+                message!(
+                    "yaml.outside-map",
+                    "this does not belong to the map that begins at {place}: give all its keys the same indentation as there",
+                    place = self.began()
+                )
+                .into(),
+            ),
+            Problem::ExpectedDash => (
+                Extent::Line,
+                message!(
+                    "yaml.outside-list",
+                    "the list that begins at {place} goes on only with `- ` in the same column: check this line's indentation",
+                    place = self.began()
+                )
+                .into(),
+            ),
+            Problem::EntryNotAllowed => (
+                Extent::Line,
+                message!(
+                    "yaml.list-after-key",
+                    "a list cannot begin on the line of its key: put `- ` on the next line, or write `[a, b]`"
+                ),
+            ),
+            Problem::UnexpectedDocumentIndicator => (
+                Extent::Line,
+                message!(
+                    "yaml.quote-still-open",
+                    "the quote that opens at {place} is still open here: close it before",
+                    place = self.began()
+                )
+                .into(),
+            ),
+            Problem::ExpectedHexadecimal => {
+                (Extent::Character, message!("yaml.hexadecimal", "`\\x`, `\\u` and `\\U` want 2, 4 and 8 hexadecimal digits"))
+            }
+            Problem::InvalidEscapeCode => (
+                Extent::Character,
+                message!(
+                    "yaml.escape-code",
+                    "write the character itself, or `\\U` with eight digits: YAML has no pairs of `\\u` escapes"
+                ),
+            ),
+            Problem::ExpectedCommentOrLineBreak => (
+                Extent::Line,
+                message!(
+                    "yaml.block-scalar-line",
+                    "behind `|` or `>` the line must end: begin the text on the next one, indented"
+                ),
+            ),
+            Problem::ZeroIndentation => (
+                Extent::Character,
+                message!(
+                    "yaml.block-scalar-digit",
+                    "the digit behind `|` or `>` is 1 to 9; leave it out to take the first line's indentation"
+                ),
+            ),
+            Problem::ExpectedDocumentStart => {
+                (Extent::Line, message!("yaml.after-directive", "after a directive the document begins with a line `---`"))
+            }
+            _ => return None,
+        })
+    }
+
+    fn without_line(&self, line: Span) -> Option<(Cow<'static, str>, Edit)> {
         let end = line.to().saturating_add(1).min(self.chunk.to());
-        Some(("remove the line".to_owned(), Edit { span: Span::new(line.from(), end), new_text: String::new() }))
+        Some((
+            message!("yaml.remove-line", "remove the line"),
+            Edit { span: Span::new(line.from(), end), new_text: String::new() },
+        ))
     }
 
     fn no_token(&self) -> Words {
@@ -290,10 +377,19 @@ impl ErrorSite<'_, '_> {
             Some(c @ ('@' | '`' | '%' | '|' | '>')) => {
                 let span = self.rest_of_line();
                 let span = self.value_in_flow(span);
-                (span, format!("a value cannot begin with `{c}`: put it in quotes"), self.quoted(span))
+                let help =
+                    message!("yaml.value-begin", "a value cannot begin with `{character}`: put it in quotes", character = c);
+                (span, help.into(), self.quoted(span))
             }
-            Some(c) => (self.span(), format!("nothing can begin with `{c}` here: put the value in quotes"), None),
-            None => (self.span(), "a value is missing here".to_owned(), None),
+            Some(c) => {
+                let help = message!(
+                    "yaml.nothing-begins",
+                    "nothing can begin with `{character}` here: put the value in quotes",
+                    character = c
+                );
+                (self.span(), help.into(), None)
+            }
+            None => (self.span(), message!("yaml.no-value-here", "a value is missing here"), None),
         }
     }
 
@@ -319,8 +415,9 @@ impl ErrorSite<'_, '_> {
         let span = Span::new(self.at, self.at.saturating_add(tabs).min(line.to().max(self.at)));
         let behind_dash = self.source.slice(Span::new(line.from(), self.at)).trim_start().starts_with(['-', '?']);
         let new_text = " ".repeat(if behind_dash { 1 } else { tabs.saturating_mul(2) });
-        let help = "YAML is indented with spaces, never with tabs".to_owned();
-        (span, help, Some(("write spaces in place of the tab".to_owned(), Edit { span, new_text })))
+        let help = message!("yaml.tab", "YAML is indented with spaces, never with tabs");
+        let title = message!("yaml.write-spaces", "write spaces in place of the tab");
+        (span, help, Some((title, Edit { span, new_text })))
     }
 
     /// Explains a second `: ` on a line, or a line that is indented too far.
@@ -334,19 +431,23 @@ impl ErrorSite<'_, '_> {
             let start = start.saturating_add(value.len().saturating_sub(value.trim_start().len()));
             let value = value.find(" #").and_then(|end| value.get(..end)).unwrap_or(value).trim();
             let span = Span::new(start, start.saturating_add(value.len()));
-            let help = "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line";
-            return (span, help.to_owned(), self.quoted(span));
+            let help = message!(
+                "yaml.second-colon",
+                "a plain value cannot contain `: `: put it in quotes, or begin a map on the next line"
+            );
+            return (span, help, self.quoted(span));
         }
         let number = self.source.line_of(self.at);
         if let Some(words) = number.checked_sub(1).and_then(|above| self.one_word(self.source.line_span(above))) {
             return words;
         }
         let key = Span::new(line.from().saturating_add(indent), self.at);
-        let key_text = short(self.source.slice(key));
-        let help = format!(
-            "`{key_text}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already"
+        let help = message!(
+            "yaml.no-key-here",
+            "`{key}:` cannot be a key here: check this line's indentation, and whether the line before it has a value already",
+            key = short(self.source.slice(key))
         );
-        (key, help, None)
+        (key, help.into(), None)
     }
 
     /// Explains `name:a` alone on a line: the space after the colon is missing.
@@ -358,35 +459,55 @@ impl ErrorSite<'_, '_> {
         let edit = Edit { span: Span::at(start.saturating_add(behind)), new_text: " ".to_owned() };
         Some((
             Span::new(start, start.saturating_add(word.len())),
-            correction::blank(word),
-            Some((correction::PUT.to_owned(), edit)),
+            correction::blank(word).into(),
+            Some((correction::PUT.text(), edit)),
         ))
     }
 
     fn unclosed(&self, open: char, close: char) -> Words {
         let began = self.error.context_mark.offset as usize;
         if self.here().trim().is_empty() {
-            let help = format!("the `{open}` at {} is never closed: add `{close}`", self.began());
-            return (Span::new(began, began.saturating_add(1)), help, None);
+            let help = message!(
+                "yaml.never-closed",
+                "the `{open}` at {place} is never closed: add `{close}`",
+                open,
+                place = self.began(),
+                close
+            );
+            return (Span::new(began, began.saturating_add(1)), help.into(), None);
         }
-        let help = format!("inside the `{open}` that opens at {} a `,` or `{close}` is missing before this", self.began());
-        (self.rest_of_line(), help, None)
+        let help = message!(
+            "yaml.comma-or-end",
+            "inside the `{open}` that opens at {place} a `,` or `{close}` is missing before this",
+            open,
+            place = self.began(),
+            close
+        );
+        (self.rest_of_line(), help.into(), None)
     }
 
     fn no_content(&self) -> Words {
         let span = self.span();
-        let plain = |help: &str| (span, help.to_owned(), None);
-        match self.char_here() {
-            Some(',') => plain("a value is missing before this `,`"),
+        let help = match self.char_here() {
+            Some(',') => message!("yaml.no-value-before-comma", "a value is missing before this `,`"),
             Some(c @ (']' | '}')) if self.error.context == Some(Construct::BlockNode) => {
-                (span, format!("this `{c}` closes nothing: quote the value if it is text"), self.quoted(self.rest_of_line()))
+                let help = message!(
+                    "yaml.closes-nothing",
+                    "this `{bracket}` closes nothing: quote the value if it is text",
+                    bracket = c
+                );
+                return (span, help.into(), self.quoted(self.rest_of_line()));
             }
-            Some('.') => plain("`...` ends a document that has not begun: remove the line"),
-            Some('-') => plain("a list with `- ` cannot stand inside brackets: separate the items by `,`"),
-            None => plain("the text ends where a value should follow"),
-            Some(_) if self.here().trim().is_empty() => plain("the text ends where a value should follow"),
-            Some(_) => plain("a value is missing before this"),
-        }
+            Some('.') => message!("yaml.dots", "`...` ends a document that has not begun: remove the line"),
+            Some('-') => {
+                message!("yaml.dash-in-brackets", "a list with `- ` cannot stand inside brackets: separate the items by `,`")
+            }
+            _ if self.here().trim().is_empty() => {
+                message!("yaml.ends-before-value", "the text ends where a value should follow")
+            }
+            _ => message!("yaml.no-value-before", "a value is missing before this"),
+        };
+        (span, help, None)
     }
 
     /// Explains `*` or `&` before something that is not a name.
@@ -396,23 +517,31 @@ impl ErrorSite<'_, '_> {
         let text = self.source.slice(Span::new(start, line.to()));
         let text = text.find(" #").and_then(|end| text.get(..end)).unwrap_or(text).trim_end();
         let span = self.value_in_flow(Span::new(start, start.saturating_add(text.len())));
-        let what = if text.starts_with('*') { "`*` begins an alias" } else { "`&` begins an anchor" };
-        (span, format!("{what}: put the value in quotes if it is text"), self.quoted(span))
+        let help = if text.starts_with('*') {
+            message!("yaml.alias", "`*` begins an alias: put the value in quotes if it is text")
+        } else {
+            message!("yaml.anchor", "`&` begins an anchor: put the value in quotes if it is text")
+        };
+        (span, help, self.quoted(span))
     }
 
     /// Explains a character that YAML forbids.
     fn character(&self) -> Words {
         let text = self.source.slice(self.chunk);
         let Some(at) = yaml::first_refused(text) else {
-            return (self.span(), "a character here is not allowed".to_owned(), None);
+            return (self.span(), message!("yaml.character-here", "a character here is not allowed"), None);
         };
         let at = self.chunk.from().saturating_add(at);
         let c = self.source.slice(Span::new(at, self.chunk.to())).chars().next().unwrap_or('\0');
         let span = Span::new(at, at.saturating_add(c.len_utf8()));
         let code = u32::from(c);
-        let help =
-            format!("the character U+{code:04X} may not stand in YAML: remove it, or write `\"\\x{code:02x}\"` in double quotes");
-        (span, help, Some(("remove the character".to_owned(), Edit { span, new_text: String::new() })))
+        let help = message!(
+            "yaml.character",
+            "the character U+{code} may not stand in YAML: remove it, or write `\"\\x{escape}\"` in double quotes",
+            code = format_args!("{code:04X}"),
+            escape = format_args!("{code:02x}")
+        );
+        (span, help.into(), Some((correction::remove_character(), Edit { span, new_text: String::new() })))
     }
 
     /// Explains a text that is YAML, but that kubectl cannot use.
@@ -427,23 +556,43 @@ impl ErrorSite<'_, '_> {
                 let whole = self.source.slice(Span::new(start, rest.to()));
                 let end = whole.find("}}").map_or(rest.to(), |end| start.saturating_add(end).saturating_add(2));
                 rest = Span::new(start, end);
-                "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes"
+                message!(
+                    "yaml.template",
+                    "`{{ … }}` looks like a template that was not rendered: render it first, or put it in quotes"
+                )
             }
-            Problem::InvalidMapKey { .. } => "a key must be a single value, no list and no map: quote it if it is text",
+            Problem::InvalidMapKey { .. } => {
+                message!("yaml.map-key", "a key must be a single value, no list and no map: quote it if it is text")
+            }
             Problem::UnknownAnchor { .. } => {
-                let help = "no `&` anchor of that name stands before this in the same document; quote the value if it is text";
-                return (rest, help.to_owned(), self.quoted(self.value_in_flow(rest)));
+                let help = message!(
+                    "yaml.unknown-anchor",
+                    "no `&` anchor of that name stands before this in the same document; quote the value if it is text"
+                );
+                return (rest, help, self.quoted(self.value_in_flow(rest)));
             }
-            Problem::RecursiveAnchor { .. } => "an alias cannot stand inside what it repeats",
-            Problem::InvalidMerge => "behind `<<:` write an alias of a map, a map, or a list of these",
-            Problem::ExcessiveAliasing => "aliases repeat so much that kubectl gives up: write the values out",
-            Problem::UnsupportedMapKey { .. } => "null and numbers beyond 64 bits cannot be keys: put the key in quotes",
-            Problem::UnsupportedFloat { .. } => {
+            Problem::RecursiveAnchor { .. } => {
+                message!("yaml.recursive-anchor", "an alias cannot stand inside what it repeats")
+            }
+            Problem::InvalidMerge => {
+                message!("yaml.merge", "behind `<<:` write an alias of a map, a map, or a list of these")
+            }
+            Problem::ExcessiveAliasing => {
+                message!("yaml.aliasing", "aliases repeat so much that kubectl gives up: write the values out")
+            }
+            Problem::UnsupportedMapKey { .. } => {
+                message!("yaml.number-key", "null and numbers beyond 64 bits cannot be keys: put the key in quotes")
+            }
+            Problem::UnsupportedFloat { .. } => message!(
+                "yaml.float",
                 "infinity and not-a-number have no place in a Kubernetes object: put the value in quotes if it is text"
-            }
-            Problem::InvalidBase64 => "behind `!!binary` only base64 can stand",
-            _ => "the tag before the value (`!!…`) says another type than the value has: remove the tag",
+            ),
+            Problem::InvalidBase64 => message!("yaml.base64", "behind `!!binary` only base64 can stand"),
+            _ => message!(
+                "yaml.wrong-tag",
+                "the tag before the value (`!!…`) says another type than the value has: remove the tag"
+            ),
         };
-        (rest, help.to_owned(), None)
+        (rest, help, None)
     }
 }

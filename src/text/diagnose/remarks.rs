@@ -1,7 +1,8 @@
 //! Remarks about things that kubectl accepts silently.
 
-use super::lookalike;
+use super::{correction, lookalike};
 use crate::finding::{Code, Edit, Finding, Origin};
+use crate::message::message;
 use crate::text::Mode;
 use crate::text::source::{Source, Span};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
@@ -59,14 +60,30 @@ fn line(source: &Source<'_>, span: Span) -> usize {
 fn twice(source: &Source<'_>, entry: &Entry, next: &Entry, key: &str, mode: Mode) -> Finding {
     let (first, last) = (line(source, entry.key_span), line(source, next.key_span));
     let code = if mode == Mode::Json { Code::JsonDuplicateKey } else { Code::YamlDuplicateKey };
-    let places = if first == last { format!("twice on line {first}") } else { format!("on line {first} and on line {last}") };
-    Finding::warning(
-        code,
-        Origin::Claimkit,
-        format!("the key `{key}` stands {places} of the same map: kubectl takes the last one and drops the other without a word"),
-    )
-    .with_help(format!("keep one of the two; what line {first} says of `{key}` is not used"))
-    .with_span(entry.key_span)
+    let message = if first == last {
+        message!(
+            "remark.twice-on-a-line",
+            "the key `{key}` stands twice on line {line} of the same map: kubectl takes the last one and drops the other without a word",
+            key,
+            line = first
+        )
+    } else {
+        message!(
+            "remark.twice",
+            "the key `{key}` stands on line {first} and on line {last} of the same map: kubectl takes the last one and drops the other without a word",
+            key,
+            first,
+            last
+        )
+    };
+    Finding::warning(code, Origin::Claimkit, message)
+        .with_help(message!(
+            "remark.twice-help",
+            "keep one of the two; what line {line} says of `{key}` is not used",
+            line = first,
+            key
+        ))
+        .with_span(entry.key_span)
 }
 
 fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> Finding {
@@ -74,9 +91,14 @@ fn overwritten(source: &Source<'_>, entry: &Entry, merge: &Entry, key: &str) -> 
     Finding::new(
         Code::YamlMergeOrder,
         Origin::Claimkit,
-        format!("the merge key `<<` on line {merge_line} overwrites `{key}`: kubectl merges where `<<` stands"),
+        message!(
+            "remark.merge-order",
+            "the merge key `<<` on line {line} overwrites `{key}`: kubectl merges where `<<` stands",
+            line = merge_line,
+            key
+        ),
     )
-    .with_help("put `<<` first in the map, so that the keys after it win")
+    .with_help(message!("remark.merge-order-help", "put `<<` first in the map, so that the keys after it win"))
     .with_span(entry.key_span)
 }
 
@@ -90,10 +112,15 @@ fn converted_keys(source: &Source<'_>, tree: &Tree<'_>, keys: &[(NodeId, usize)]
             Finding::new(
                 Code::YamlConvertedKey,
                 Origin::Claimkit,
-                format!("the key `{written}` is no text in YAML 1.1: kubectl sends `{becomes}`"),
+                message!(
+                    "remark.converted-key",
+                    "the key `{written}` is no text in YAML 1.1: kubectl sends `{becomes}`",
+                    written,
+                    becomes
+                ),
             )
-            .with_help(format!("write `\"{written}\"` to keep it as it stands"))
-            .with_fix(format!("quote `{written}`"), vec![Edit { span: entry.key_span, new_text: format!("\"{written}\"") }])
+            .with_help(message!("remark.converted-key-help", "write `\"{written}\"` to keep it as it stands", written))
+            .with_fix(correction::quote(written), vec![Edit { span: entry.key_span, new_text: format!("\"{written}\"") }])
             .with_span(entry.key_span),
         );
     }
@@ -114,36 +141,70 @@ fn dropped(source: &Source<'_>, end: Option<(u32, bool)>, chunk: Span, findings:
     let start = from.saturating_add(start);
     let span = Span::new(start, start.saturating_add(length));
     let (first, last) = (line(source, span), source.line_of(span.to()).saturating_add(1));
-    let lines = if first == last { format!("line {first} is") } else { format!("lines {first} to {last} are") };
-    // An object of its own follows, or the dots stand for text that was left out.
-    let is_object = rest.lines().any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
-    let ellipsis = if is_object {
-        (
-            "write `---` in place of `...`",
-            "separate documents by a line `---`; kubectl drops what follows `...` without a word",
-            "---",
-        )
-    } else {
-        (
-            "write `# ...` in place of `...`",
-            "`...` ends a document: if it stands for text that was left out, write `# ...`",
-            "# ...",
-        )
-    };
     let finding = match marker {
-        Some(marker) => Finding::new(
-            Code::YamlDroppedText,
-            Origin::Claimkit,
-            format!("{lines} never read: the document ended at `...` on line {}", line(source, marker)),
-        )
-        .with_help(ellipsis.1)
-        .with_fix(ellipsis.0, vec![Edit { span: marker, new_text: ellipsis.2.to_owned() }]),
-        None => Finding::new(
-            Code::YamlDroppedText,
-            Origin::Claimkit,
-            format!("{lines} never read: the document's one value ended before"),
-        )
-        .with_help("kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"),
+        Some(marker) => {
+            let end = line(source, marker);
+            let message = if first == last {
+                message!(
+                    "remark.line-after-dots",
+                    "line {line} is never read: the document ended at `...` on line {end}",
+                    line = first,
+                    end
+                )
+            } else {
+                message!(
+                    "remark.lines-after-dots",
+                    "lines {first} to {last} are never read: the document ended at `...` on line {end}",
+                    first,
+                    last,
+                    end
+                )
+            };
+            // An object of its own follows, or the dots stand for text that was left out.
+            let is_object = rest.lines().any(|line| line.starts_with("apiVersion:") || line.starts_with("kind:"));
+            let (title, help, new_text) = if is_object {
+                (
+                    message!("remark.dots-separate", "write `---` in place of `...`"),
+                    message!(
+                        "remark.dots-separate-help",
+                        "separate documents by a line `---`; kubectl drops what follows `...` without a word"
+                    ),
+                    "---",
+                )
+            } else {
+                (
+                    message!("remark.dots-comment", "write `# ...` in place of `...`"),
+                    message!(
+                        "remark.dots-comment-help",
+                        "`...` ends a document: if it stands for text that was left out, write `# ...`"
+                    ),
+                    "# ...",
+                )
+            };
+            Finding::new(Code::YamlDroppedText, Origin::Claimkit, message)
+                .with_help(help)
+                .with_fix(title, vec![Edit { span: marker, new_text: new_text.to_owned() }])
+        }
+        None => {
+            let message = if first == last {
+                message!(
+                    "remark.line-after-value",
+                    "line {line} is never read: the document's one value ended before",
+                    line = first
+                )
+            } else {
+                message!(
+                    "remark.lines-after-value",
+                    "lines {first} to {last} are never read: the document's one value ended before",
+                    first,
+                    last
+                )
+            };
+            Finding::new(Code::YamlDroppedText, Origin::Claimkit, message).with_help(message!(
+                "remark.after-value-help",
+                "kubectl drops this without a word: begin all top-level keys in the same column, and put a line `---` between documents"
+            ))
+        }
     };
     findings.push(finding.with_span(span));
 }

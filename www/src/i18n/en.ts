@@ -405,7 +405,6 @@ export const en = {
   claimsWithoutPod: "claims without a pod",
   allocationVerdicts: { allocated: "gets its devices", none: "gets no devices", error: "error", "node-error": "error on this node", unavailable: "its claim is allocated elsewhere", refused: "its devices are there, but the node is refused", undecided: "not decided: the search was too long" },
   fatalNote: "This error ends the attempt for all nodes, not only here.",
-  givesDevices: (devices: string) => `gives ${devices}`,
   noSingleChange: "No single change and no pair of changes that was tried helps here.",
   applyChange: "Apply",
   showClaim: "Show the claim",

@@ -138,7 +138,6 @@ const made: Omit<Sentences, keyof typeof strings> = {
   notJudged: (kind) => `此处不判断 ${kind}：只检查 resource.k8s.io 的对象。`,
 
   allocationVerdicts: { allocated: "得到设备", none: "得不到设备", error: "错误", "node-error": "此节点上出错", unavailable: "其资源申领已在别处分配", refused: "设备足够，但节点被拒绝", undecided: "未决：搜索过长" },
-  givesDevices: (devices) => `得到 ${devices}`,
   supposed: {
     free: (name) => `${name} 不占用任何设备`,
     untaint: (name) => `没有设备带有污点 ${name}`,

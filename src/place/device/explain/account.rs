@@ -118,7 +118,7 @@ data! {
         /// The plugins that refuse the node when pods are placed in turn, in the scheduler's order.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         refusals: Vec<NodeRefusal>,
-        /// Why the claims do not fit the node, in one line of English.
+        /// Why the claims do not fit the node, in one line.
         text: String,
         /// The earlier node with the same account; then pools, requests and so on are omitted here.
         same_as: Option<String>,
@@ -192,9 +192,9 @@ data! {
         /// Devices before the first allocated one that would satisfy this request alone. They were given to other requests, or
         /// the rest of the claim could not be satisfied with them.
         passed_over: Vec<String>,
-        /// The funnel in one line of English.
+        /// The funnel in one line.
         text: String,
-        /// Why devices were lost at the first stage that left too few, in one line of English.
+        /// Why devices were lost at the first stage that left too few, in one line.
         why: String,
     }
 }
@@ -265,7 +265,7 @@ data! {
         /// Upstream's first reason against it.
         reason: Option<Reason>,
         also: Vec<Reason>,
-        /// The first reason in one line of English.
+        /// The first reason in one line.
         text: String,
     }
 }
@@ -425,7 +425,7 @@ data! {
         wanted: i64,
         /// Devices or values there are.
         available: usize,
-        /// One line of English.
+        /// The sentence for it, in the language of the answer.
         text: String,
     }
 }
@@ -456,7 +456,7 @@ data! {
         node: String,
         /// The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely.
         edits: Vec<Edit>,
-        /// One line of English.
+        /// The sentence for it, in the language of the answer.
         text: String,
     }
 }

@@ -2,7 +2,8 @@
 
 use super::account::Conflict;
 use super::kinds::ConflictKind;
-use super::words::some;
+use super::words::{in_turn, of_claim, some};
+use crate::message::message;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
 use crate::place::device::constraints::{self, Kind, Scalar, attribute, scalar, set};
@@ -45,7 +46,7 @@ impl Alone<'_> {
     fn name_in_pod(&self, all: &[Alone<'_>]) -> String {
         let name = self.name();
         let twice = all.iter().any(|other| other.claim != self.claim && other.name() == name);
-        if twice { format!("{name} of {}", self.claim_name) } else { name }
+        if twice { of_claim(&name, &self.claim_name) } else { name }
     }
 
     /// Returns true if one of the devices can be allocated several times.
@@ -89,8 +90,13 @@ pub fn number(cluster: &Cluster<'_>, requests: &[Alone<'_>]) -> Option<Conflict>
             let names: Vec<String> = concerned.iter().map(|request| request.name()).collect();
             let available = reached.len();
             let told: Vec<String> = concerned.iter().map(|request| request.name_in_pod(requests)).collect();
-            let text =
-                format!("requests {} want {wanted} devices together, and have only {available}", some(&told, MOST_REQUESTS));
+            let text = message!(
+                "device.too-few-together",
+                "requests {requests} want {wanted} devices together, and have only {available}",
+                requests = some(&told, MOST_REQUESTS),
+                wanted,
+                available
+            );
             let claim = request.claim_name.clone();
             return Some(Conflict {
                 kind: ConflictKind::Number,
@@ -168,13 +174,26 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     };
     conflict.text = match kind {
         Kind::Match if has_common(&conflict.values, &concerned) => {
-            format!("not all requests can be met with one value of {name} for {}", some(&conflict.requests, MOST_REQUESTS))
+            message!(
+                "device.not-all-with-one-value",
+                "not all requests can be met with one value of {name} for {requests}",
+                name,
+                requests = some(&conflict.requests, MOST_REQUESTS)
+            )
         }
         Kind::Match => match_text(&conflict, &concerned),
         Kind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
-            format!("{name} has {} different values, and {wanted} are wanted", conflict.available)
+            message!(
+                "device.too-few-values",
+                "{name} has {available} different values, and {wanted} are wanted",
+                name,
+                available = conflict.available,
+                wanted
+            )
         }
-        Kind::Distinct => format!("not all requests can be met with different values of {name}"),
+        Kind::Distinct => {
+            message!("device.not-all-with-values", "not all requests can be met with different values of {name}", name)
+        }
     };
     Some(conflict)
 }
@@ -206,18 +225,33 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
         let one =
             |(count, value): &(usize, &str)| if request.wanted > 1 { format!("{value} ×{count}") } else { (*value).to_owned() };
         let shown: Vec<String> = found.iter().map(one).collect();
-        let wants = if request.wanted > 1 { format!("wants {} and ", request.wanted) } else { String::new() };
-        let values = if shown.is_empty() { "none".to_owned() } else { some(&shown, MOST_VALUES) };
-        format!("{own} {wants}has {values}")
+        let values = match shown.as_slice() {
+            [] => message!("device.no-values", "none").into_owned(),
+            shown => some(shown, MOST_VALUES),
+        };
+        match request.wanted {
+            2.. => message!(
+                "device.request-wants-and-has",
+                "{request} wants {wanted} and has {values}",
+                request = own,
+                wanted = request.wanted,
+                values
+            ),
+            _ => message!("device.request-has", "{request} has {values}", request = own, values),
+        }
     };
-    let parts: Vec<String> = concerned.iter().map(of).collect();
     let lacking = match conflict.missing.as_slice() {
-        [] => String::new(),
-        devices => format!("; without the attribute: {}", some(devices, MOST_VALUES)),
+        [] => None,
+        devices => {
+            let devices = some(devices, MOST_VALUES);
+            Some(message!("device.without-attribute", "without the attribute: {devices}", devices))
+        }
     };
-    let several = concerned.iter().any(|request| request.wanted > 1);
-    let why = if several { "is on enough devices" } else { "is common to all" };
-    format!("no value of {name} {why}: {}{lacking}", parts.join("; "))
+    let requests = in_turn(concerned.iter().map(of).chain(lacking));
+    match concerned.iter().any(|request| request.wanted > 1) {
+        true => message!("device.no-value-on-enough", "no value of {name} is on enough devices: {requests}", name, requests),
+        false => message!("device.no-common-value", "no value of {name} is common to all: {requests}", name, requests),
+    }
 }
 
 /// Returns the counters that the cheapest choice of devices exceeds.
@@ -249,13 +283,27 @@ pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alon
                     }
                 }
                 if sum > left {
-                    let who = if concerned.len() > 1 { "requests together" } else { "devices of request" };
-                    let text = format!(
-                        "counter {counter} of set {set}: {who} {} need at least {}, {} is left",
-                        told.join(", "),
-                        spell(sum),
-                        spell(left)
-                    );
+                    let (needed, left, requests) = (spell(sum), spell(left), told.join(", "));
+                    let text = match concerned.len() {
+                        2.. => message!(
+                            "device.counter-of-requests",
+                            "counter {counter} of set {set}: requests together {requests} need at least {needed}, {left} is left",
+                            counter,
+                            set,
+                            requests,
+                            needed,
+                            left
+                        ),
+                        _ => message!(
+                            "device.counter-of-request",
+                            "counter {counter} of set {set}: devices of request {requests} need at least {needed}, {left} is left",
+                            counter,
+                            set,
+                            requests,
+                            needed,
+                            left
+                        ),
+                    };
                     list.push(Conflict { kind: ConflictKind::Counters, requests: concerned, text, ..Conflict::default() });
                 }
             }

@@ -4,6 +4,7 @@ use super::account::{Lost, Missing, Published, Reason, SelectorReason, Stage};
 use super::cells::{Asking, Shown};
 use super::kinds::{StageKind, ValueKind};
 use crate::advice::nearest::{alike, distance};
+use crate::message::message;
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::facts::{Attribute, Selector};
 use crate::place::device::sorted::{Set, Sorted, ordered};
@@ -179,25 +180,31 @@ fn kind(value: &Attribute) -> ValueKind {
     }
 }
 
-/// Writes the funnel in one line of English, up to where nothing is left.
+/// Writes the funnel in one line, up to where nothing is left.
 pub fn text(stages: &[Stage], class: &str, wanted: &str) -> String {
     let part = |stage: &Stage| {
         let left = stage.left;
         match (stage.stage, stage.index) {
-            (StageKind::Node, _) => format!("{left} on the node"),
-            (StageKind::Pool, _) => format!("{left} in usable pools"),
-            (StageKind::Feature, _) => format!("{left} without features that are off"),
-            (StageKind::Class, _) => format!("{left} of class {class}"),
-            (StageKind::Selector, index) => format!("{left} after selector {}", index.unwrap_or(0)),
-            (StageKind::DeviceNode, _) => format!("{left} by the devices' own node selection"),
-            (StageKind::Free, _) => format!("{left} free"),
-            (StageKind::Capacity, _) => format!("{left} with enough capacity"),
-            (StageKind::Counters, _) => format!("{left} with enough counters"),
-            (StageKind::Taint, _) => format!("{left} not tainted"),
-            (StageKind::Constraint, _) => format!("{left} with the constraint's attribute"),
+            (StageKind::Node, _) => message!("funnel.node", "{left} on the node", left),
+            (StageKind::Pool, _) => message!("funnel.pool", "{left} in usable pools", left),
+            (StageKind::Feature, _) => message!("funnel.feature", "{left} without features that are off", left),
+            (StageKind::Class, _) => message!("funnel.class", "{left} of class {class}", left, class),
+            (StageKind::Selector, index) => {
+                message!("funnel.selector", "{left} after selector {index}", left, index = index.unwrap_or(0))
+            }
+            (StageKind::DeviceNode, _) => {
+                message!("funnel.device-node", "{left} by the devices' own node selection", left)
+            }
+            (StageKind::Free, _) => message!("funnel.free", "{left} free", left),
+            (StageKind::Capacity, _) => message!("funnel.capacity", "{left} with enough capacity", left),
+            (StageKind::Counters, _) => message!("funnel.counters", "{left} with enough counters", left),
+            (StageKind::Taint, _) => message!("funnel.taint", "{left} not tainted", left),
+            (StageKind::Constraint, _) => {
+                message!("funnel.constraint", "{left} with the constraint's attribute", left)
+            }
         }
     };
     let end = stages.iter().position(|stage| stage.left == 0).map_or(stages.len(), |at| at.saturating_add(1));
     let parts: Vec<String> = stages.iter().take(end).map(part).collect();
-    format!("{} → wanted {wanted}", parts.join(" → "))
+    message!("funnel.wanted", "{stages} → wanted {wanted}", stages = parts.join(" → "), wanted)
 }

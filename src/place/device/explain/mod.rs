@@ -1,4 +1,4 @@
-//! Why claims get these devices on a node, or none: data first, and a line of English made from it.
+//! Why claims get these devices on a node, or none: data first, and a line made from it.
 //!
 //! | file | what |
 //! |---|---|
@@ -13,7 +13,8 @@
 //! | `taken.rs` | these as data |
 //! | `turn.rs` | what becomes of a pod when all are placed in turn |
 //! | `stopped.rs` | what a pod waits for before any node is checked |
-//! | `words.rs` | reasons in one line of English |
+//! | `words.rs` | reasons in one line |
+//! | `line.rs` | the account of a node in one line |
 //! | `node.rs` | the account of a node; equal nodes share one |
 //! | `warnings.rs` | surprising effects of a successful allocation, and findings for all nodes |
 
@@ -23,6 +24,7 @@ mod conflicts;
 mod edits;
 mod funnel;
 pub mod kinds;
+mod line;
 mod node;
 mod relax;
 pub mod remark;
@@ -33,6 +35,7 @@ pub mod turn;
 mod warnings;
 pub(crate) mod words;
 
+use crate::message::message;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::Gatherer;
@@ -40,6 +43,7 @@ use crate::place::device::sorted::Sorted;
 use crate::place::device::status::Code;
 use account::{Before, NodeAccount, PodAccount, Summary};
 use kinds::{BeforeNodes, NodeVerdict};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// All node searches together may use this many times the budget of one node.
@@ -144,8 +148,13 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
     account
 }
 
-/// Help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
-const SCORE_HELP: &str = "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it";
+/// Returns the help for the defect of `Score` in some releases, which affects pods that fit on several nodes.
+fn score_help() -> Cow<'static, str> {
+    message!(
+        "device.score-fails-help",
+        "kube-scheduler fails for every pod with allocated and other claims that fits on several nodes; Kubernetes 1.35.6 and 1.36.2 mend it"
+    )
+}
 
 /// Turns fitting nodes into errors if `Score` fails. The scheduler scores only if several nodes fit.
 fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
@@ -155,10 +164,10 @@ fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
     for node in nodes.iter_mut().filter(|node| node.verdict == NodeVerdict::Allocated) {
         let results = node.allocations.as_ref().map_or(0, Vec::len);
         if let Some(error) = case.score_error(results) {
-            node.text = format!("{}: {error}; {SCORE_HELP}", node.name);
+            let help = score_help().into_owned();
+            node.text = words::of_node(&node.name, words::in_turn([error.clone(), help.clone()]));
             node.verdict = NodeVerdict::Error;
-            (node.message, node.code, node.fatal, node.help) =
-                (Some(error), Some(Code::Error), true, Some(SCORE_HELP.to_owned()));
+            (node.message, node.code, node.fatal, node.help) = (Some(error), Some(Code::Error), true, Some(help));
             node.allocations = None;
         }
     }

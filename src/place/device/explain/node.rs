@@ -6,9 +6,9 @@ use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
 use super::relax::Trial;
-use super::taken::ResourceAccount;
-use super::{Explain, Matrix, resources, words};
+use super::{Explain, Matrix, line, resources, words};
 use crate::finding::field_path;
+use crate::message::message;
 use crate::place::device::allocate::Verdict;
 use crate::place::device::amount::spell_like;
 use crate::place::device::capacity::requests;
@@ -44,7 +44,7 @@ pub fn account(
     let choices = choices(&attempt, &answer);
     let (rows, key) = rows(&attempt, &choices, &shown(cluster, pools), &told);
     if let Some(same) = groups.get(&key) {
-        told.text = format!("{}: as {same}", told.name);
+        told.text = message!("account.as-other-node", "{node}: as {same}", node = told.name, same);
         told.same_as = Some(same.clone());
         return (told, key);
     }
@@ -60,7 +60,10 @@ pub fn account(
             .as_ref()
             .filter(|extended| std::ptr::eq(&extended.claim, claim))
             .and_then(|extended| extended.mappings.iter().find(|mapping| mapping.request_name == choice.name));
-        request.serves = mapping.map(|mapping| format!("{} of container {}", mapping.resource_name, mapping.container_name));
+        request.serves = mapping.map(|mapping| {
+            let (resource, container) = (&mapping.resource_name, &mapping.container_name);
+            message!("account.serves", "{resource} of container {container}", resource, container)
+        });
         alone.push(Alone {
             claim: choice.claim,
             claim_name: claim.metadata.full_name(),
@@ -91,10 +94,10 @@ pub fn account(
     told.charges = charges(cluster, &choices, &answer);
     let least = cluster.behaviour.least_of_all();
     let lacking = alone.iter().position(|request| request.lacks(&alone, least));
-    told.text = text(&told, lacking.and_then(|at| told.requests.get(at)));
+    told.text = line::of(&told, lacking.and_then(|at| told.requests.get(at)));
     if told.verdict == NodeVerdict::Allocated && told.allocations.iter().flatten().all(|result| result.devices.results.is_empty())
     {
-        told.text = format!("{}: {}", told.name, nothing_to_allocate(case));
+        told.text = words::of_node(&told.name, line::nothing_to_allocate(case));
     }
     (told, key)
 }
@@ -123,7 +126,7 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
     // The allocator's refusal hides that an allocated claim cannot be used there either.
     let lost = case.unavailable(cluster, node);
     if !lost.is_empty() {
-        told.help = Some(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why)).collect::<Vec<_>>().join("; "));
+        told.help = Some(words::in_turn(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why))));
     }
     told
 }
@@ -176,24 +179,9 @@ fn find_causes(
     if matches!(told.verdict, NodeVerdict::None | NodeVerdict::NodeError) {
         told.conflicts = conflicts(cluster, pools, claims, alone, trial);
         if told.conflicts.is_empty() && !alone.iter().any(|request| request.lacks(alone, least)) {
-            told.help = told.help.take().or_else(|| trial.mistake().map(str::to_owned));
+            told.help = told.help.take().or_else(|| trial.mistake().map(|mistake| mistake.text().into_owned()));
         }
     }
-}
-
-/// Returns why a pod gets no devices where it fits.
-fn nothing_to_allocate(case: &PodCase<'_>) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    for claim in &case.allocated {
-        let devices: Vec<&str> = results_of(claim).iter().map(|result| result.device.as_str()).collect();
-        let devices = if devices.is_empty() { "no devices".to_owned() } else { devices.join(", ") };
-        parts.push(format!("{} is allocated already: {devices}", claim.metadata.full_name()));
-    }
-    if let Some(extended) = &case.extended {
-        let names: Vec<&str> = extended.classes.keys().copied().collect();
-        parts.push(format!("{} from the node's device plugin", names.join(", ")));
-    }
-    if parts.is_empty() { "no devices needed".to_owned() } else { parts.join("; ") }
 }
 
 fn verdict(answer: &NodeAnswer) -> NodeVerdict {
@@ -281,7 +269,7 @@ fn request_account(
     let mut why = words::why(cluster, &choice.ask.device_class_name, &stages, &valued, wanted);
     if stages.iter().any(|stage| matches!(stage.stage, StageKind::Node | StageKind::Class) && stage.left == 0) {
         let there = elsewhere(&asking);
-        why = [there, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ");
+        why = words::in_turn([there, why].into_iter().filter(|part| !part.is_empty()));
     }
     let own_name = choice.full_name();
     let is_own = |given: &Given, device: &str| given.claim == choice.claim && given.request == own_name && given.device == device;
@@ -308,8 +296,8 @@ fn request_account(
         None => field_path!["spec", "devices", "requests", choice.request, "exactly"],
     };
     let shown = match (all, wanted) {
-        (true, 0) if cluster.behaviour.least_of_all() > 0 => "all, at least 1".to_owned(),
-        (true, _) => format!("all {wanted}"),
+        (true, 0) if cluster.behaviour.least_of_all() > 0 => message!("funnel.all-at-least-one", "all, at least 1").into_owned(),
+        (true, _) => message!("funnel.all", "all {wanted}", wanted),
         (false, _) => wanted.to_string(),
     };
     let text = funnel::text(&stages, &choice.ask.device_class_name, &shown);
@@ -346,14 +334,16 @@ fn elsewhere(asking: &Asking<'_, '_>) -> String {
         let fit: Vec<&str> =
             cluster.devices_of(at).filter(|(at, _)| asking.is_selected(*at)).map(|(_, device)| device.name.as_str()).collect();
         if !fit.is_empty() {
-            parts.push(format!(
-                "{}: only on nodes with {missing} (slice {})",
-                words::some(&fit, words::MOST),
-                slice.metadata.name
+            parts.push(message!(
+                "device.only-on-other-nodes",
+                "{devices}: only on nodes with {missing} (slice {slice})",
+                devices = words::some(&fit, words::MOST),
+                missing,
+                slice = slice.metadata.name
             ));
         }
     }
-    parts.join("; ")
+    words::in_turn(parts)
 }
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
@@ -386,9 +376,9 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
             ignored.extend(others.filter_map(|at| {
                 let generation = cluster.slice(*at)?.spec.pool.generation;
                 let why = if generation < pool.generation {
-                    format!("generation {generation} < {}", pool.generation)
+                    older(generation, pool.generation)
                 } else {
-                    "not on this node".to_owned()
+                    message!("pool.slice-not-on-node", "not on this node").into_owned()
                 };
                 Some(IgnoredSlice { slice: name(at), why })
             }));
@@ -418,10 +408,14 @@ fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> V
 fn why_text(cluster: &Cluster<'_>, at: usize, why: &Ignored) -> String {
     let generation = cluster.slice(at).map_or(0, |slice| slice.spec.pool.generation);
     match why {
-        Ignored::OldGeneration(newest) => format!("generation {generation} < {newest}"),
-        Ignored::FeatureOff => "DRAPartitionableDevices is off".to_owned(),
-        Ignored::NoNode => "it names no node".to_owned(),
+        Ignored::OldGeneration(newest) => older(generation, *newest),
+        Ignored::FeatureOff => message!("pool.slice-feature-off", "DRAPartitionableDevices is off").into_owned(),
+        Ignored::NoNode => message!("pool.slice-without-node", "it names no node").into_owned(),
     }
+}
+
+fn older(generation: i64, newest: i64) -> String {
+    message!("pool.slice-older", "generation {generation} < {newest}", generation, newest)
 }
 
 /// Returns the holders of devices, counters or capacity that a request lacks.
@@ -514,56 +508,4 @@ fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeA
         }
     }
     list
-}
-
-/// Returns the amounts of a resource that devices consume.
-fn taken(resource: &ResourceAccount) -> impl Iterator<Item = String> {
-    resource.devices.iter().map(|device| format!("{} of {}", device.takes, resource.resource))
-}
-
-/// Writes one line: the message, and the first request that cannot be met, or the conflict.
-fn text(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
-    let name = &told.name;
-    if told.verdict == NodeVerdict::Allocated {
-        let results = told.allocations.iter().flatten().flat_map(|result| &result.devices.results);
-        let devices: Vec<String> = results.map(|result| format!("{} = {}", result.request, result.device)).collect();
-        let charge = |charge: &Charge| {
-            let asked = charge.asked.as_ref().map(|asked| format!("{asked} of ")).unwrap_or_default();
-            format!("; {asked}{} charged as {}, {} left", charge.name, charge.charged, charge.left)
-        };
-        return match devices.as_slice() {
-            [] => format!("{name}: nothing to allocate"),
-            devices => {
-                let charges: String = told.charges.iter().map(charge).collect();
-                let taken: Vec<String> = told.resources.iter().flat_map(taken).collect();
-                let taken = if taken.is_empty() { String::new() } else { format!("; of the node {}", taken.join(", ")) };
-                format!("{name}: {}{charges}{taken}", devices.join(", "))
-            }
-        };
-    }
-    let message = told.message.as_deref().unwrap_or_default();
-    let short: Vec<&str> = told
-        .resources
-        .iter()
-        .filter(|resource| resource.short)
-        .map(|resource| resource.text.as_str())
-        .chain(told.help.as_deref().filter(|_| told.verdict == NodeVerdict::Unavailable))
-        .collect();
-    if !short.is_empty() {
-        return format!("{name}: {message}; {}", short.join("; "));
-    }
-    let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| {
-        let request = lacking?;
-        let sub = request.sub.as_ref().map(|sub| format!("/{sub}")).unwrap_or_default();
-        let why = if request.why.is_empty() { String::new() } else { format!("; {}", request.why) };
-        Some(format!("request {}{sub}: {}{why}", request.request, request.text))
-    });
-    let help = told.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
-    match why {
-        Some(why) => format!("{name}: {message}; {why}{help}"),
-        None if told.verdict == NodeVerdict::None => {
-            format!("{name}: {message}; each request has enough devices alone, and no choice of them meets all{help}")
-        }
-        None => format!("{name}: {message}{help}"),
-    }
 }

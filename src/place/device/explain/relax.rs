@@ -5,14 +5,17 @@ use super::cells::against;
 use super::edits::{Edit, apply, ask, claim_mut};
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
+use super::words;
 use crate::finding::{PathStep, field_path};
+use crate::message::{Template, message};
 use crate::place::device::allocate::{Verdict, allocate};
 use crate::place::device::amount::{Amount, UNIT};
-use crate::place::device::behaviour::{Behaviour, MISTAKES, Mistake};
+use crate::place::device::behaviour::Behaviour;
 use crate::place::device::capacity;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Claim, Facts, Pod, Taint, Toleration};
 use crate::place::device::features::Feature;
+use crate::place::device::mistakes::{MISTAKES, Mistake};
 use crate::place::device::node_resources::{self, Footprint};
 use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::{Gathered, Gatherer};
@@ -250,7 +253,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Returns a mistake of the release's allocator without which it fits.
-    pub fn mistake(&mut self) -> Option<&'static str> {
+    pub fn mistake(&mut self) -> Option<Template> {
         let own = *self.cluster.behaviour;
         let facts = self.facts.clone();
         let matters = |mistake: &&Mistake| {
@@ -362,14 +365,17 @@ impl<'c, 's> Trial<'c, 's> {
 
     fn describe_change(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
-        let parts: Vec<String> = changes.iter().map(|change| sentence(change, &self.of_claim(change))).collect();
-        let text = format!("{}: gives {} on {node}", parts.join(" and "), gives.join(", "));
+        let parts = changes.iter().map(|change| sentence(change, &self.request_of(change)));
+        let and = |first, second| message!("change.and", "{first} and {second}", first, second);
+        let change = parts.reduce(and).unwrap_or_default();
+        let text = message!("change.gives", "{change}: gives {devices} on {node}", change, devices = gives.join(", "), node);
         Relaxation { changes, gives, node: node.to_owned(), edits: Vec::new(), text }
     }
 
-    /// Returns ` of CLAIM` where another claim of the pod has a request of the same name.
-    fn of_claim(&self, change: &Change) -> String {
-        let request = change.request.as_deref().and_then(|name| name.split('/').next()).unwrap_or_default();
+    /// Returns the name of the request, with its claim where another claim of the pod has a request of the same name.
+    fn request_of(&self, change: &Change) -> String {
+        let name = change.request.as_deref().unwrap_or_default();
+        let request = name.split('/').next().unwrap_or_default();
         let claim = |at: usize| self.facts.claims.get(at);
         let is_changed = |at: usize| {
             let first = self.first_alike.get(at).copied().unwrap_or(at);
@@ -379,7 +385,7 @@ impl<'c, 's> Trial<'c, 's> {
             let has = claim(*at).is_some_and(|other| other.spec.devices.requests.iter().any(|own| own.name == request));
             has && !is_changed(*at)
         });
-        if twice { format!(" of {}", change.claim) } else { String::new() }
+        if twice { words::of_claim(name, &change.claim) } else { name.to_owned() }
     }
 
     fn change(&self, edit: &Edit) -> Option<Change> {
@@ -491,24 +497,42 @@ fn shrinks(change: &Change) -> u8 {
     }
 }
 
-fn sentence(change: &Change, of_claim: &str) -> String {
-    let (claim, request) = (&change.claim, format!("{}{of_claim}", change.request.as_deref().unwrap_or_default()));
+fn sentence(change: &Change, request: &str) -> String {
+    let claim = &change.claim;
     let index = change.index.unwrap_or(0);
     let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
     match change.kind {
-        ChangeKind::Drop(Dropped::Constraint) => format!("dropping constraint {index} of claim {claim}"),
-        ChangeKind::Drop(Dropped::Selector) => format!("dropping selector {index} of request {request}"),
+        ChangeKind::Drop(Dropped::Constraint) => {
+            message!("change.drop-constraint", "dropping constraint {index} of claim {claim}", index, claim)
+        }
+        ChangeKind::Drop(Dropped::Selector) => {
+            message!("change.drop-selector", "dropping selector {index} of request {request}", index, request)
+        }
         ChangeKind::Add(Added::Toleration) => {
             let taint = change.toleration.as_ref().map(taint_text).unwrap_or_default();
-            format!("tolerating {taint} in request {request}")
+            message!("change.tolerate", "tolerating {taint} in request {request}", taint, request)
         }
-        ChangeKind::Free(Freed::Claim) => format!("freeing claim {claim}"),
+        ChangeKind::Free(Freed::Claim) => message!("change.free", "freeing claim {claim}", claim),
         ChangeKind::Set(SetField::Capacity) => {
-            format!("asking for {to} of {} instead of {from} in request {request}", change.name.as_deref().unwrap_or_default())
+            let name = change.name.as_deref().unwrap_or_default();
+            message!(
+                "change.capacity",
+                "asking for {to} of {name} instead of {from} in request {request}",
+                to,
+                name,
+                from,
+                request
+            )
         }
-        ChangeKind::Set(SetField::CapacityName) => format!("writing {to} instead of {from} in the capacity of request {request}"),
+        ChangeKind::Set(SetField::CapacityName) => message!(
+            "change.capacity-name",
+            "writing {to} instead of {from} in the capacity of request {request}",
+            to,
+            from,
+            request
+        ),
         ChangeKind::Set(field @ (SetField::Count | SetField::AllocationMode)) => {
-            format!("{field} {to} instead of {from} in request {request}")
+            message!("change.field", "{field} {to} instead of {from} in request {request}", field, to, from, request)
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use super::account::NodeAccount;
 use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
+use super::words::{and_more, listed};
+use crate::message::message;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::demand;
-use crate::place::device::node_resources::{Footprint, Need, Taken};
+use crate::place::device::node_resources::{Footprint, Need, ResourceHelp, Taken};
 
 /// Maximum number of devices or pods in one line.
 const MOST: usize = 3;
@@ -16,7 +18,7 @@ pub fn tell(cluster: &Cluster<'_>, footprint: &Footprint, told: &mut NodeAccount
         if refusal.status.reasons.len() > 1 {
             told.reasons.clone_from(&refusal.status.reasons);
         }
-        told.help.clone_from(&refusal.help);
+        told.help = refusal.help.as_ref().map(ResourceHelp::text);
     }
     told.unclear = footprint.unclear.map(|two| two.map(|at| cluster.device_name(at)));
     for need in &footprint.needs {
@@ -57,23 +59,75 @@ fn resource(need: &Need, devices: Vec<ResourceDevice>) -> ResourceAccount {
 }
 
 fn text(need: &Need, account: &ResourceAccount) -> String {
-    let devices: Vec<String> = account.devices.iter().take(MOST).map(device_text).collect();
-    let more = match account.devices.len().saturating_sub(devices.len()) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let ResourceAccount { resource, requested, allocatable, devices, pods, .. } = account;
+    let by = and_more(listed(devices.iter().take(MOST).map(device_text)), devices.len().saturating_sub(MOST));
+    let pod = |one: &ResourcePod| {
+        let ResourcePod { pod, requests } = one;
+        message!("account.resource-of-pod", "{pod} has {requests}", pod, requests)
     };
-    let by = if devices.is_empty() { String::new() } else { format!(", of it {}{more}", devices.join(", ")) };
-    let pods: Vec<String> = account.pods.iter().take(MOST).map(|pod| format!("{} has {}", pod.pod, pod.requests)).collect();
-    let users = if pods.is_empty() { String::new() } else { format!(" ({})", pods.join(", ")) };
+    let users = listed(pods.iter().take(MOST).map(pod));
     let left = need.spell(need.allocatable.saturating_sub(need.used));
-    format!("{}: {} asked for{by}; {left} of {} left{users}", account.resource, account.requested, account.allocatable)
+    match (devices.is_empty(), pods.is_empty()) {
+        (true, true) => message!(
+            "account.resource",
+            "{resource}: {requested} asked for; {left} of {allocatable} left",
+            resource,
+            requested,
+            left,
+            allocatable
+        ),
+        (true, false) => message!(
+            "account.resource-used",
+            "{resource}: {requested} asked for; {left} of {allocatable} left ({users})",
+            resource,
+            requested,
+            left,
+            allocatable,
+            users
+        ),
+        (false, true) => message!(
+            "account.resource-taken",
+            "{resource}: {requested} asked for, of it {by}; {left} of {allocatable} left",
+            resource,
+            requested,
+            by,
+            left,
+            allocatable
+        ),
+        (false, false) => message!(
+            "account.resource-taken-and-used",
+            "{resource}: {requested} asked for, of it {by}; {left} of {allocatable} left ({users})",
+            resource,
+            requested,
+            by,
+            left,
+            allocatable,
+            users
+        ),
+    }
 }
 
 fn device_text(device: &ResourceDevice) -> String {
     let name = device.device.rsplit('/').next().unwrap_or_default();
-    let times = device.multiplier.as_ref().filter(|by| *by != "1").map(|by| format!(" × {by}")).unwrap_or_default();
-    match (&device.capacity, &device.consumed) {
-        (Some(capacity), Some(consumed)) => format!("{} by {name} ({consumed} of {capacity}{times})", device.takes),
-        _ => format!("{} by {name}", device.takes),
+    let takes = &device.takes;
+    match (&device.capacity, &device.consumed, device.multiplier.as_ref().filter(|by| *by != "1")) {
+        (Some(capacity), Some(consumed), Some(by)) => message!(
+            "account.resource-by-multiple",
+            "{takes} by {name} ({consumed} of {capacity} × {by})",
+            takes,
+            name,
+            consumed,
+            capacity,
+            by
+        ),
+        (Some(capacity), Some(consumed), None) => message!(
+            "account.resource-by-capacity",
+            "{takes} by {name} ({consumed} of {capacity})",
+            takes,
+            name,
+            consumed,
+            capacity
+        ),
+        _ => message!("account.resource-by-device", "{takes} by {name}", takes, name),
     }
 }

@@ -1,7 +1,9 @@
 //! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
 
 use super::kinds::Absent;
+use super::words::in_turn;
 use crate::advice::nearest::Nearest;
+use crate::message::message;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Meta, Pod};
 use crate::place::device::plugin::PodCase;
@@ -17,15 +19,22 @@ pub fn help(cluster: &Cluster<'_>, case: &PodCase<'_>) -> Option<Help> {
 
 /// Explains that the pod needs no devices; extended resources that no class serves, and one that was probably meant.
 pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
-    let mut parts = vec!["the pod asks for no devices".to_owned()];
+    let mut parts = vec![message!("device.none-asked-for", "the pod asks for no devices").into_owned()];
     for resource in case.unserved() {
         let mut nearest = Nearest::to(resource);
         let served = cluster.facts.classes.iter().filter_map(|class| class.spec.extended_resource_name.as_deref());
         served.for_each(|name| nearest.consider(name));
-        let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        parts.push(format!("no DeviceClass serves `{resource}`{meant}"));
+        parts.push(match nearest.found() {
+            Some(near) => message!(
+                "device.resource-not-served-meant",
+                "no DeviceClass serves `{resource}`; did you mean `{near}`?",
+                resource,
+                near
+            ),
+            None => message!("device.resource-not-served", "no DeviceClass serves `{resource}`", resource),
+        });
     }
-    parts.join("; ")
+    in_turn(parts)
 }
 
 fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
@@ -42,8 +51,14 @@ fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {
             && !statuses.iter().any(|status| status.name == entry.name)
         {
             let there = facts.templates.iter().map(|template| &template.metadata);
-            let made = format!("kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet");
-            return Some(lacks(Absent::Template, namespace, name, there).unwrap_or((made, None)));
+            let made = || {
+                message!(
+                    "device.claim-not-made-yet",
+                    "kube-controller-manager makes the claim from ResourceClaimTemplate `{name}`, and has not yet",
+                    name
+                )
+            };
+            return Some(lacks(Absent::Template, namespace, name, there).unwrap_or_else(|| (made(), None)));
         }
     }
     None
@@ -67,7 +82,22 @@ fn lacks<'m>(kind: Absent, namespace: &str, name: &str, there: impl Iterator<Ite
         }
         nearest.consider(&meta.name);
     }
-    let place = if namespace.is_empty() { String::new() } else { format!(" in namespace `{namespace}`") };
-    let meant = nearest.found().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Some((format!("there is no {} `{name}`{place}{meant}", kind.name()), Some(kind)))
+    let text = match (namespace, nearest.found()) {
+        ("", None) => message!("device.object-absent", "there is no {kind} `{name}`", kind, name),
+        ("", Some(near)) => {
+            message!("device.object-absent-meant", "there is no {kind} `{name}`; did you mean `{near}`?", kind, name, near)
+        }
+        (_, None) => {
+            message!("device.object-absent-in", "there is no {kind} `{name}` in namespace `{namespace}`", kind, name, namespace)
+        }
+        (_, Some(near)) => message!(
+            "device.object-absent-in-meant",
+            "there is no {kind} `{name}` in namespace `{namespace}`; did you mean `{near}`?",
+            kind,
+            name,
+            namespace,
+            near
+        ),
+    };
+    Some((text, Some(kind)))
 }

@@ -20,7 +20,7 @@ pub struct ResourceAccount {
     pub devices: Vec<ResourceDevice>,
     /// Pods on the node that have most of it.
     pub pods: Vec<ResourcePod>,
-    /// One line of English.
+    /// The sentence for it, in the language of the answer.
     pub text: String,
 }
 

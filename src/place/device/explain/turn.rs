@@ -3,6 +3,7 @@
 use super::kinds::Absent;
 use crate::place::device::status::Code;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The outcome of the scheduler's work on a pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -128,14 +129,14 @@ pub struct Turn {
     pub tied: Vec<String>,
     /// True if another choice among nodes of the same score, for this pod or an earlier one, leads to another outcome.
     pub depends: bool,
-    /// Facts that the outcome depends on and the objects do not decide, one line of English each.
+    /// Facts that the outcome depends on and the objects do not decide, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsure: Vec<String>,
     /// The message of the condition `PodScheduled`; `null` if it has none.
     pub message: Option<String>,
     /// Help with the message.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub help: Option<&'static str>,
+    pub help: Option<Cow<'static, str>>,
     /// The condition that the pod waits for before it is considered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,

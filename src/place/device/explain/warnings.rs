@@ -4,6 +4,7 @@ use super::account::{NodeAccount, PodAccount, Reason};
 use super::remark::Remark;
 use super::words::some;
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
+use crate::message::message;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::constraints::{self, Kind, scalar, set};
 use crate::place::device::facts::{Ask, Claim, Device, Taint};
@@ -15,6 +16,8 @@ use crate::place::device::taints::tolerates;
 
 /// Maximum number of claims that use a device and are named.
 const MOST_USERS: usize = 3;
+/// Maximum number of nodes or devices with an error that are named.
+const MOST_NAMES: usize = 5;
 
 /// Returns the findings of an account.
 pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount) -> Vec<Remark> {
@@ -22,8 +25,11 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
     errors(cluster, case, account, &mut list);
     for (index, claim) in case.pending.iter().enumerate() {
         if case.pending.iter().take(index).any(|other| std::ptr::eq(*other, *claim)) {
-            let message = "the pod names this claim twice: it is allocated twice, and one of the results is lost";
-            list.push(of_claim(claim, Code::ClaimNamedTwice, message.to_owned(), Some(field_path!["spec", "resourceClaims"])));
+            let message = message!(
+                "account.claim-named-twice",
+                "the pod names this claim twice: it is allocated twice, and one of the results is lost"
+            );
+            list.push(of_claim(claim, Code::ClaimNamedTwice, message, Some(field_path!["spec", "resourceClaims"])));
         }
         admin_label(cluster, case, claim, &mut list);
         distinct(cluster, claim, &mut list);
@@ -36,20 +42,26 @@ pub fn findings(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount)
         }
     }
     for [one, other] in account.nodes.iter().filter_map(|node| node.unclear.as_ref()).take(1) {
-        let message = format!(
-            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers"
+        let message = message!(
+            "account.device-looked-up-by-name",
+            "the scheduler looks up by pool and name alone what devices take of the node's resources, and {one} and {other} differ: what is told is one of several possible answers",
+            one,
+            other
         );
         list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
     }
     let is_open = |node: &NodeAccount| node.pools.len() > 1 || node.pools.iter().any(|pool| pool.slices.len() > 1);
     if !cluster.behaviour.ordered_pools && account.nodes.iter().any(is_open) {
-        let message = "this release walks pools, and the slices of a pool, in random order: what is told is one of several possible answers".to_owned();
+        let message = message!(
+            "account.pools-in-random-order",
+            "this release walks pools, and the slices of a pool, in random order: what is told is one of several possible answers"
+        );
         list.push(Finding::new(Code::PoolOrderRandom, Origin::Claimkit, message).into());
     }
     list
 }
 
-fn of_claim(claim: &Claim, code: Code, message: String, path: Option<FieldPath>) -> Remark {
+fn of_claim(claim: &Claim, code: Code, message: impl Into<String>, path: Option<FieldPath>) -> Remark {
     let finding = Finding::warning(code, Origin::Claimkit, message);
     Remark::about(finding, "ResourceClaim", claim.metadata.full_name()).at(path)
 }
@@ -83,14 +95,21 @@ fn errors(cluster: &Cluster<'_>, case: &PodCase<'_>, account: &PodAccount, list:
             Some((object, path)) => Remark::about(found, "ResourceClaim", object).at(Some(path)),
             None => found.into(),
         });
-        let by = match devices.as_slice().len() {
-            0 => String::new(),
-            _ => format!(", by {}", devices.into_iter().take(5).collect::<Vec<_>>().join(", ")),
+        let nodes = some(&nodes, MOST_NAMES);
+        let devices = devices.into_iter().take(MOST_NAMES).collect::<Vec<_>>().join(", ");
+        let message = match devices.as_str() {
+            "" => message!(
+                "account.error-ends-attempt",
+                "an error on one node ends the attempt for all nodes; it is met on {nodes}",
+                nodes
+            ),
+            _ => message!(
+                "account.error-ends-attempt-by",
+                "an error on one node ends the attempt for all nodes; it is met on {nodes}, by {devices}",
+                nodes,
+                devices
+            ),
         };
-        let shown: Vec<&str> = nodes.iter().copied().take(5).collect();
-        let more = nodes.len().saturating_sub(shown.len());
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let message = format!("an error on one node ends the attempt for all nodes; it is met on {}{more}{by}", shown.join(", "));
         list.push(Finding::new(Code::ErrorEndsAttempt, Origin::Claimkit, message).into());
     }
 }
@@ -137,11 +156,17 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
     if labels.is_some_and(|labels| labels.get(label).is_some_and(|value| value == "true")) {
         return;
     }
-    let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
     let finding = match labels {
-        Some(_) => Finding::new(Code::AdminAccessLabel, Origin::ApiServer, format!("{path}: Forbidden: {text}")),
+        Some(_) => {
+            let text = format!("admin access to devices requires the `{label}: true` label on the containing namespace");
+            Finding::new(Code::AdminAccessLabel, Origin::ApiServer, format!("{path}: Forbidden: {text}"))
+        }
         None => {
-            let message = format!("the namespace is not part of the input: {text}");
+            let message = message!(
+                "account.namespace-not-given",
+                "the namespace is not part of the input: admin access to devices requires the `{label}: true` label on the containing namespace",
+                label
+            );
             Finding::warning(Code::AdminAccessLabel, Origin::Claimkit, message)
         }
     };
@@ -160,14 +185,20 @@ fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
             constraints::applies(constraint, &request.name, None) && asks.into_iter().any(large)
         });
         let message = if cluster.behaviour.distinct_by_address {
-            "this release never finds two values equal: distinctAttribute is not enforced"
+            message!(
+                "account.distinct-not-enforced",
+                "this release never finds two values equal: distinctAttribute is not enforced"
+            )
         } else if many {
-            "within a request only the device before is compared: of three devices the first and the third may have the same value"
+            message!(
+                "account.distinct-by-neighbors",
+                "within a request only the device before is compared: of three devices the first and the third may have the same value"
+            )
         } else {
             continue;
         };
         let path = Some(field_path!["spec", "devices", "constraints", index, "distinctAttribute"]);
-        list.push(of_claim(claim, Code::DistinctNotEnforced, message.to_owned(), path));
+        list.push(of_claim(claim, Code::DistinctNotEnforced, message, path));
     }
 }
 
@@ -183,8 +214,10 @@ fn lists(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
         };
         let mut slices = cluster.facts.slices.iter();
         if slices.any(|slice| slice.spec.devices.iter().any(|device| is_list(&slice.spec.driver, device))) {
-            let message = format!(
-                "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type"
+            let message = message!(
+                "account.list-in-constraint",
+                "some devices publish {name} as a list, which the scheduler's allocator takes for a value of unknown type",
+                name
             );
             list.push(of_claim(
                 claim,
@@ -224,10 +257,12 @@ fn allocated(
             let users: Vec<String> = users.map(|user| user.metadata.full_name()).collect();
             if !users.is_empty() && told.insert((full.clone(), format!("{} admin", one.request))) {
                 let users: Vec<&str> = users.iter().map(String::as_str).collect();
-                let message = format!(
-                    "claim {full} has admin access to device {}, which {} uses",
-                    cluster.device_name(at),
-                    some(&users, MOST_USERS)
+                let message = message!(
+                    "account.admin-access-in-use",
+                    "claim {claim} has admin access to device {device}, which {users} uses",
+                    claim = full,
+                    device = cluster.device_name(at),
+                    users = some(&users, MOST_USERS)
                 );
                 let finding = Finding::new(Code::AdminAccessInUse, Origin::Claimkit, message);
                 list.push(Remark::about(finding, "ResourceClaim", full.clone()));
@@ -245,16 +280,21 @@ fn allocated(
                 let evicting = device.taints.iter().filter(|taint| taint.effect == "NoExecute");
                 evicting.into_iter().all(|taint| for_effect.clone().any(|toleration| tolerates(toleration, taint).is_ok()))
             });
-            let why = match (cluster.behaviour.tolerations_in_result, has_effect) {
-                (false, true) => {
-                    "this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do)"
-                }
-                _ => "eviction wants a toleration with effect NoExecute",
+            let (request, device) = (&one.request, &one.device);
+            let message = match (cluster.behaviour.tolerations_in_result, has_effect) {
+                (false, true) => message!(
+                    "taint.toleration-not-copied",
+                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but this release does not copy tolerations into the allocation, where eviction looks for them (1.35 and later do): the pod will be evicted",
+                    request,
+                    device
+                ),
+                _ => message!(
+                    "taint.toleration-without-effect",
+                    "request {request}: NoExecute of device {device} is tolerated when the pod is placed, but eviction wants a toleration with effect NoExecute: the pod will be evicted",
+                    request,
+                    device
+                ),
             };
-            let message = format!(
-                "request {}: NoExecute of device {} is tolerated when the pod is placed, but {why}: the pod will be evicted",
-                one.request, one.device
-            );
             list.push(of_claim(claim, Code::ToleratedButEvicted, message, None));
         }
         let whole = device.capacity.iter().any(|(name, capacity)| {
@@ -265,9 +305,12 @@ fn allocated(
                 && one.consumed_capacity.get(name).is_some_and(|consumed| consumed.nanos() == capacity.value.nanos())
         });
         if one.share_id.is_some() && whole && told.insert((full, format!("{} share", one.request))) {
-            let message = format!(
-                "request {} names no amount and device {} has no request policy: one share takes all of it",
-                one.request, one.device
+            let (request, device) = (&one.request, &one.device);
+            let message = message!(
+                "capacity.share-takes-all",
+                "request {request} names no amount and device {device} has no request policy: one share takes all of it",
+                request,
+                device
             );
             list.push(of_claim(claim, Code::ShareTakesAll, message, None));
         }

@@ -3,6 +3,7 @@
 
 use crate::api::{Release, Type};
 use crate::go::time::Time;
+use crate::message::{Template, message, template};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::{Sorted, ordered};
 use crate::record::{self, Record};
@@ -164,26 +165,34 @@ impl<'v> Datum<'v> {
         }
     }
 
-    fn what(self) -> &'static str {
+    fn what(self) -> Template {
         let of_kind = |kind| match kind {
-            Kind::Null | Kind::Alias(_) => "null",
-            Kind::Bool(_) => "a boolean",
-            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => "a number",
-            Kind::Str(_) => "a string",
-            Kind::Seq { .. } => "a list",
-            Kind::Map { .. } => "an object",
+            Kind::Null | Kind::Alias(_) => NULL,
+            Kind::Bool(_) => BOOLEAN,
+            Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_) => NUMBER,
+            Kind::Str(_) => STRING,
+            Kind::Seq { .. } => LIST,
+            Kind::Map { .. } => OBJECT,
         };
         match self {
-            Datum::Null | Datum::Json(Value::Null) => "null",
-            Datum::Bool(_) | Datum::Json(Value::Bool(_)) => "a boolean",
-            Datum::Int(_) | Datum::Json(Value::Number(_)) => "a number",
-            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => "a string",
-            Datum::List(..) | Datum::Json(Value::Array(_)) => "a list",
-            Datum::Record(_) | Datum::Raw(_) | Datum::Map(_) | Datum::Entries(..) | Datum::Json(Value::Object(_)) => "an object",
+            Datum::Null | Datum::Json(Value::Null) => NULL,
+            Datum::Bool(_) | Datum::Json(Value::Bool(_)) => BOOLEAN,
+            Datum::Int(_) | Datum::Json(Value::Number(_)) => NUMBER,
+            Datum::Text(_) | Datum::Quantity(_) | Datum::Time(_) | Datum::Json(Value::String(_)) => STRING,
+            Datum::List(..) | Datum::Json(Value::Array(_)) => LIST,
+            Datum::Record(_) | Datum::Raw(_) | Datum::Map(_) | Datum::Entries(..) | Datum::Json(Value::Object(_)) => OBJECT,
             Datum::Node(tree, node) => of_kind(tree.kind(node)),
         }
     }
 }
+
+const NULL: Template = template!("device.value-null", "null");
+const BOOLEAN: Template = template!("device.value-boolean", "a boolean");
+const NUMBER: Template = template!("device.value-number", "a number");
+const INTEGER: Template = template!("device.value-integer", "an integer");
+const STRING: Template = template!("device.value-string", "a string");
+const LIST: Template = template!("device.value-list", "a list");
+const OBJECT: Template = template!("device.value-object", "an object");
 
 /// The current position, and the first error.
 #[derive(Debug, Default)]
@@ -211,13 +220,18 @@ pub fn read_from<T: Read>(datum: Datum<'_>) -> Result<T, String> {
 }
 
 impl Reader {
-    fn wrong(&mut self, wanted: &str, datum: Datum<'_>) {
-        self.fault(format!("is {}, not {wanted}", datum.what()));
+    fn wrong(&mut self, wanted: Template, datum: Datum<'_>) {
+        self.fault(|| {
+            message!("device.value-of-type", "is {what}, not {wanted}", what = datum.what().text(), wanted = wanted.text())
+        });
     }
 
-    fn fault(&mut self, text: String) {
+    fn fault(&mut self, text: impl FnOnce() -> String) {
         if self.problem.is_none() {
-            self.problem = Some(if self.path.is_empty() { text } else { format!("`{}` {text}", self.path.join(".")) });
+            self.problem = Some(match self.path.as_slice() {
+                [] => text(),
+                path => message!("device.value-at-path", "`{path}` {fault}", path = path.join("."), fault = text()),
+            });
         }
     }
 
@@ -229,7 +243,7 @@ impl Reader {
             }
         });
         if !is_object {
-            self.wrong("an object", datum);
+            self.wrong(OBJECT, datum);
         }
     }
 
@@ -251,7 +265,7 @@ impl Read for String {
     fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
         let text = datum.text();
         if text.is_none() {
-            reader.wrong("a string", datum);
+            reader.wrong(STRING, datum);
         }
         text.unwrap_or_default().into_owned()
     }
@@ -270,7 +284,7 @@ impl Read for i64 {
             _ => None,
         };
         number.unwrap_or_else(|| {
-            reader.wrong("an integer", datum);
+            reader.wrong(INTEGER, datum);
             0
         })
     }
@@ -291,7 +305,7 @@ impl Read for bool {
             _ => None,
         };
         flag.unwrap_or_else(|| {
-            reader.wrong("a boolean", datum);
+            reader.wrong(BOOLEAN, datum);
             false
         })
     }
@@ -300,7 +314,7 @@ impl Read for bool {
 impl Read for Value {
     fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
         datum.json().unwrap_or_else(|error| {
-            reader.fault(format!("cannot be read: {error}"));
+            reader.fault(|| message!("device.value-unreadable", "cannot be read: {error}", error));
             Value::Null
         })
     }
@@ -314,7 +328,7 @@ impl Read for Amount {
             _ => datum.json().and_then(|other| Amount::parse(&other.to_string())),
         };
         parsed.unwrap_or_else(|error| {
-            reader.fault(format!("is not a quantity: {error}"));
+            reader.fault(|| message!("device.value-no-quantity", "is not a quantity: {error}", error));
             Amount::default()
         })
     }
@@ -330,7 +344,7 @@ impl<T: Read> Read for Vec<T> {
     fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
         let mut list = Vec::with_capacity(datum.len());
         if !datum.items(&mut |item| list.push(reader.item(item))) {
-            reader.wrong("a list", datum);
+            reader.wrong(LIST, datum);
         }
         list
     }
@@ -351,7 +365,7 @@ impl<T: Read> Read for Sorted<String, T> {
 fn in_order<'v>(datum: Datum<'v>, reader: &mut Reader) -> Vec<(&'v str, Datum<'v>)> {
     let mut list: Vec<(&str, Datum<'v>)> = Vec::with_capacity(datum.len());
     if !datum.members(&mut |name, member| list.push((name, member))) {
-        reader.wrong("an object", datum);
+        reader.wrong(OBJECT, datum);
     }
     if list.is_sorted_by(|a, b| a.0 < b.0) { list } else { ordered(&list, &|(a, _), (b, _)| a.cmp(b)) }
 }

@@ -1,0 +1,242 @@
+//! claimkit's own sentences. Each has an id, and named arguments; English and every other language are templates of it. The English
+//! one stands in the source, the others in the group `messages` of `pkg/locale/<locale>.json`. The words of kubectl, kube-apiserver and
+//! kube-scheduler stay as upstream writes them.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+/// Declares a message without values, for tables: its id and its English template.
+macro_rules! template {
+    ($id:expr, $english:expr $(,)?) => {
+        $crate::message::Template::new(concat!($id, "\n", $english))
+    };
+}
+
+/// Makes a message in the language that is spoken: its id, the English template, and the values of its arguments in the order in
+/// which the template names them first: a `String`. Without arguments it is a `Cow<'static, str>`, and braces are braces.
+macro_rules! message {
+    ($id:expr, $english:expr $(,)?) => {
+        $crate::message::template!($id, $english).text()
+    };
+    ($id:expr, $english:expr, $($name:ident $(= $value:expr)?),+ $(,)?) => {{
+        const { $crate::message::check($english, &[$(stringify!($name)),+]) };
+        $crate::message::template!($id, $english).fill(&[$(&$crate::message::message!(@value $name $(= $value)?)),+])
+    }};
+    (@value $name:ident) => { $name };
+    (@value $name:ident = $value:expr) => { $value };
+}
+
+pub(crate) use {message, template};
+
+/// A message: its id, e.g. `node.label-missing`, and its English template, e.g. ``label `{key}` is missing``.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The id on the first line, the template after it: one text takes less room in the program than two.
+    text: &'static str,
+}
+
+impl Template {
+    /// Creates a message of its id and its template, with a line end between them.
+    pub const fn new(text: &'static str) -> Self {
+        Template { text }
+    }
+
+    fn parts(self) -> (&'static str, &'static str) {
+        self.text.split_once('\n').unwrap_or_default()
+    }
+
+    /// Returns the English template.
+    pub fn english(self) -> &'static str {
+        self.parts().1
+    }
+
+    /// Returns a message without arguments in the language that is spoken.
+    pub fn text(self) -> Cow<'static, str> {
+        let (id, english) = self.parts();
+        SPOKEN.with_borrow(|spoken| match spoken.as_ref().and_then(|spoken| spoken.get(id)) {
+            Some(translated) => Cow::Owned(translated.to_owned()),
+            None => Cow::Borrowed(english),
+        })
+    }
+
+    /// Returns a message in the language that is spoken, with values in the order in which the English template names them first.
+    pub fn fill(self, values: &[&dyn Display]) -> String {
+        let (id, english) = self.parts();
+        SPOKEN.with_borrow(|spoken| {
+            let template = spoken.as_ref().and_then(|spoken| spoken.get(id)).unwrap_or(english);
+            render(template, english, values)
+        })
+    }
+}
+
+/// The templates of a language by message id: the group `messages` of the file `pkg/locale/<locale>.json`.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Translation(BTreeMap<String, String>);
+
+impl Translation {
+    fn get(&self, id: &str) -> Option<&str> {
+        self.0.get(id).map(String::as_str)
+    }
+}
+
+/// Sets the language of the messages that this thread makes from here on; `None` is English.
+pub fn speak(translation: Option<Translation>) {
+    SPOKEN.set(translation);
+}
+
+/// Runs a function whose messages are English, whatever is spoken: it writes them into a manifest.
+pub fn in_english<T>(run: impl FnOnce() -> T) -> T {
+    let spoken = SPOKEN.take();
+    let result = run();
+    SPOKEN.set(spoken);
+    result
+}
+
+thread_local! {
+    /// The language of the messages that are being made; `None` is English.
+    static SPOKEN: RefCell<Option<Translation>> = const { RefCell::new(None) };
+}
+
+/// Fills a template. `english` says which value an argument's name stands for.
+fn render(template: &str, english: &str, values: &[&dyn Display]) -> String {
+    use std::fmt::Write;
+    let mut text = String::with_capacity(template.len());
+    for piece in pieces(template) {
+        match piece {
+            Piece::Text(piece) => text.push_str(piece),
+            Piece::Argument(name) => {
+                if let Some(value) = names(english).position(|known| known == name).and_then(|at| values.get(at)) {
+                    // Writing to a string does not fail.
+                    let _ = write!(text, "{value}");
+                }
+            }
+        }
+    }
+    text
+}
+
+enum Piece<'t> {
+    Text(&'t str),
+    /// The name of an argument.
+    Argument(&'t str),
+}
+
+/// Returns the pieces of a template; `{{` and `}}` are braces.
+fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = template;
+    std::iter::from_fn(move || {
+        let piece = match rest.bytes().position(|byte| matches!(byte, b'{' | b'}')) {
+            _ if rest.is_empty() => return None,
+            None => Piece::Text(std::mem::take(&mut rest)),
+            Some(0) if rest.starts_with("{{") || rest.starts_with("}}") => {
+                let piece = Piece::Text(rest.get(..1)?);
+                rest = rest.get(2..)?;
+                piece
+            }
+            Some(0) => {
+                let (name, after) = rest.get(1..)?.split_once('}')?;
+                rest = after;
+                Piece::Argument(name)
+            }
+            Some(at) => {
+                let (piece, after) = rest.split_at(at);
+                rest = after;
+                Piece::Text(piece)
+            }
+        };
+        Some(piece)
+    })
+}
+
+/// Returns the names of the arguments of a template, each at its first place only.
+fn names(template: &str) -> impl Iterator<Item = &str> {
+    let all = move || {
+        pieces(template).filter_map(|piece| match piece {
+            Piece::Argument(name) => Some(name),
+            Piece::Text(_) => None,
+        })
+    };
+    all().enumerate().filter(move |(index, name)| !all().take(*index).any(|earlier| earlier == *name)).map(|(_, name)| name)
+}
+
+/// Stops the compiler unless the arguments are those of the template, in the order in which it names them first.
+#[expect(clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
+pub(crate) const fn check(template: &str, arguments: &[&str]) {
+    let text = template.as_bytes();
+    let (mut at, mut seen) = (0, 0);
+    while at < text.len() {
+        let brace = text[at] == b'{' || text[at] == b'}';
+        if brace && at + 1 < text.len() && text[at + 1] == text[at] {
+            at += 2;
+        } else if brace {
+            let start = at + 1;
+            while text[at] != b'}' {
+                at += 1;
+            }
+            let mut earlier = 0;
+            while earlier < seen && !is_same(text, start, at, arguments[earlier].as_bytes()) {
+                earlier += 1;
+            }
+            if earlier == seen {
+                if seen == arguments.len() || !is_same(text, start, at, arguments[seen].as_bytes()) {
+                    panic!("the template names another argument here, or one that is not given");
+                }
+                seen += 1;
+            }
+            at += 1;
+        } else {
+            at += 1;
+        }
+    }
+    if seen != arguments.len() {
+        panic!("the template does not name every argument");
+    }
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
+const fn is_same(text: &[u8], start: usize, end: usize, name: &[u8]) -> bool {
+    if end - start != name.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < name.len() {
+        if text[start + at] != name[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Translation, speak};
+
+    fn said(count: usize, name: &str) -> String {
+        message!("test.count", "{count} of `{name}`, {name} {{kept}}", count, name)
+    }
+
+    #[test]
+    fn another_language_has_its_own_order() {
+        let chinese: Translation =
+            serde_json::from_str(r#"{"test.count": "`{name}` 中的 {count} 个", "test.fixed": "没有"}"#).unwrap();
+        assert_eq!(said(2, "a"), "2 of `a`, a {kept}");
+        speak(Some(chinese));
+        assert_eq!(said(2, "a"), "`a` 中的 2 个");
+        assert_eq!(message!("test.fixed", "none"), "没有");
+        assert_eq!(message!("test.other", "none of them"), "none of them");
+        speak(None);
+        assert_eq!(message!("test.fixed", "none"), "none");
+    }
+
+    #[test]
+    fn templates_with_broken_holes_end_where_they_break() {
+        let chinese: Translation = serde_json::from_str(r#"{"test.count": "有 {count 个", "test.fixed": "{}{"}"#).unwrap();
+        speak(Some(chinese));
+        assert_eq!(said(2, "a"), "有 ");
+        assert_eq!(message!("test.fixed", "none"), "{}{");
+    }
+}
