@@ -91,3 +91,12 @@ export function format(
 
 /** Gives a language's sentences: the content of `claimkit/locale/en.json`, say. Not needed in Node. */
 export function addLocale(locale: Locale, sentences: Sentences): void;
+
+/**
+ * Sets the language of claimkit's own sentences in all answers, and the default of the option `locale`; English without it. What
+ * kubectl, kube-apiserver and kube-scheduler print stays in their words. Nodes and clusters that were prepared before keep their
+ * language.
+ *
+ * @throws {Error} where files cannot be read and {@link addLocale} has not given the language
+ */
+export function setLocale(locale: Locale): void;

@@ -2,7 +2,7 @@
 // is synchronous. All entries of the package and its adapters share this file, and so one instance.
 import * as wasm from "./claimkit.js";
 import { lastPatches } from "./constants.js";
-import { withSentences } from "./locale.js";
+import { changeLocale, spokenMessages, withSentences } from "./locale.js";
 import { bytes } from "./start.js";
 
 export { addLocale } from "./locale.js";
@@ -33,6 +33,17 @@ function renew() {
   wasm.reset();
   wasm.renew();
   broken = false;
+  if (spokenMessages() !== undefined) wasm.speak(spokenMessages());
+}
+
+/**
+ * Sets the language of claimkit's own sentences in all answers, and the default of the option `locale`. What kubectl, kube-apiserver
+ * and kube-scheduler print stays in their words.
+ *
+ * @param {import("./index.js").Locale} locale
+ */
+export function setLocale(locale) {
+  if (changeLocale(locale) && started && !broken) wasm.speak(spokenMessages());
 }
 
 /** Calls the module. After a trap its memory cannot be trusted: the instance is dropped, and the next call has a fresh one. */
@@ -100,6 +111,7 @@ function begin() {
   started = true;
   guard(wasm.PreparedNodes, "nodes", "evaluate");
   guard(wasm.PreparedCluster, "objects of a cluster", "allocate");
+  if (spokenMessages() !== undefined) wasm.speak(spokenMessages());
 }
 
 /** Gives all memory of the module back; the next call starts a fresh instance. Prepared nodes and clusters are gone then. */

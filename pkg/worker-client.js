@@ -4,11 +4,11 @@
 /** The functions that the worker has. */
 const FUNCTIONS = [
   "validate", "parse", "convert", "evaluate", "allocate", "cel", "hover", "complete", "fixes", "codes", "releases", "jsonSchema",
-  "admit", "answer", "format", "isManifest", "applyFixes", "addLocale", "init",
+  "admit", "answer", "format", "isManifest", "applyFixes", "addLocale", "setLocale", "init",
 ];
 
 /** Calls that change the worker itself: a fresh one is given them again. */
-const SETTINGS = new Set(["addLocale", "init"]);
+const SETTINGS = new Set(["addLocale", "setLocale", "init"]);
 
 const aborted = (signal) => signal.reason ?? new DOMException("This operation was aborted", "AbortError");
 

@@ -10,7 +10,7 @@ type Web = typeof globalThis extends { Worker: { prototype: infer Instance } } ?
 
 type Functions = Pick<
   typeof claimkit,
-  "parse" | "convert" | "evaluate" | "allocate" | "cel" | "hover" | "complete" | "fixes" | "codes" | "releases" | "jsonSchema" | "admit" | "answer" | "format" | "isManifest" | "applyFixes" | "addLocale" | "init"
+  "parse" | "convert" | "evaluate" | "allocate" | "cel" | "hover" | "complete" | "fixes" | "codes" | "releases" | "jsonSchema" | "admit" | "answer" | "format" | "isManifest" | "applyFixes" | "addLocale" | "setLocale" | "init"
 >;
 
 /** A function's answer as a promise; its options take a `signal`. */

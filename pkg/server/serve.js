@@ -73,6 +73,7 @@ export function serve(connection, files, version) {
 
   async function settingsOf(uri) {
     const settings = await settingsFiles.of(uri, clientSettings);
+    claimkit.setLocale(settings.locale);
     if (settings.problem !== undefined && settings.problem !== warned) {
       warned = settings.problem;
       warn(`claimkit: ${settings.problem}`);
