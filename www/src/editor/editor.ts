@@ -8,7 +8,6 @@ import { overlay, reports } from "../state/checks.ts";
 import { wrap } from "../state/options.ts";
 import { activate, activeFile, changeDoc, files, source, type PageFile } from "../state/files.ts";
 import { announce, notify } from "../state/notices.ts";
-import { told } from "../i18n/engine.ts";
 import { unticked } from "../i18n/words.ts";
 import { reading, rewrap, shadowHost, writing } from "./extensions.ts";
 import { findingsExtension, underline } from "./findings.ts";
@@ -255,7 +254,7 @@ export function applyFix(fileId: string, finding: Finding, index: number): void 
     return;
   }
   editFile(fileId, toChanges(file.doc, fix.edits));
-  notifyChange(fileId, t.peek().fixed(unticked(told(fix.title))));
+  notifyChange(fileId, t.peek().fixed(unticked(fix.title)));
 }
 
 const wordsIn = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0;

@@ -3,7 +3,6 @@ import type { EditorState, TransactionSpec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import type { Finding } from "claimkit";
 import { meaningOf } from "../i18n/codes.ts";
-import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
 import { inline, visible } from "./markdown.ts";
@@ -28,10 +27,10 @@ function render(finding: Finding): HTMLElement {
     box.append(element);
   };
   const upstream = finding.origin !== "claimkit";
-  part("cm-finding-message", upstream ? finding.message : told(finding.message), upstream);
+  part("cm-finding-message", finding.message, upstream);
   const meaning = meaningOf(finding.code);
   if (meaning) part("cm-finding-meaning", meaning);
-  if (finding.help) part("cm-finding-help", told(finding.help));
+  if (finding.help) part("cm-finding-help", finding.help);
   const meta = document.createElement("div");
   meta.className = "cm-finding-meta";
   const link = document.createElement("a");
@@ -54,9 +53,9 @@ export function underline(state: EditorState, findings: readonly Finding[], fix:
       from,
       to: to > from ? to : Math.min(from + 1, state.doc.lineAt(from).to),
       severity: finding.severity,
-      message: unticked(finding.origin === "claimkit" ? told(finding.message) : finding.message),
+      message: unticked(finding.message),
       renderMessage: () => render(finding),
-      actions: finding.fixes.map((entry, index) => ({ name: `${t.peek().fix}: ${unticked(told(entry.title))}`, apply: () => fix(finding, index) })),
+      actions: finding.fixes.map((entry, index) => ({ name: `${t.peek().fix}: ${unticked(entry.title)}`, apply: () => fix(finding, index) })),
     });
   }
   diagnostics.sort((a, b) => a.from - b.from || a.to - b.to);

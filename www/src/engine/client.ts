@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { lang, type Language } from "../i18n/index.ts";
 import type { AnswerTo, Ask, Asking, Name, TextRef, ToPage, ToWorker } from "./protocol.ts";
 
 /** How long one request may take before its worker is given up (a 5 MB text needs well under a second), and more for each million characters. */
@@ -28,6 +29,7 @@ export type Outcome<T> =
 
 interface Waiting {
   slot: string;
+  speaking: Language;
   urgent: boolean;
   request: Request;
   done: (outcome: Outcome<never>) => void;
@@ -158,12 +160,12 @@ function next(): void {
   const urgent = queue.findIndex((waiting) => waiting.urgent);
   const [waiting] = queue.splice(Math.max(urgent, 0), 1);
   if (!waiting) return;
-  const { request } = waiting;
+  const { request, speaking } = waiting;
   const id = nextId++;
   const texts: Record<string, TextSource | readonly TextSource[]> = request.texts ?? {};
   const refs = Object.fromEntries(Object.entries(texts).map(([name, given]) => [name, "key" in given ? reference(given) : given.map(reference)]));
   // The question as it was asked, with references in place of its texts.
-  const ask = { ...request, id, text: reference(request.text), texts: refs } as Ask;
+  const ask = { ...request, id, speaking, text: reference(request.text), texts: refs } as Ask;
   const wait = patience([request.text, ...Object.values(texts).flat()].map(({ key }) => key));
   flying = { id, waiting, timer: window.setTimeout(() => crash(`no answer within ${Math.round(wait / 1000)} seconds`), wait) };
   worker.postMessage(ask satisfies ToWorker);
@@ -171,9 +173,9 @@ function next(): void {
 
 /**
  * Asks the engine. Within a slot only the newest request counts: one that has not been sent yet is superseded.
- * Urgent requests (hover, completion) go before the others.
+ * Urgent requests (hover, completion) go before the others. The answer is in the page's language unless another is asked for.
  */
-export function ask<N extends Name>(slot: string, request: Request<N>, urgent = false): Promise<Outcome<AnswerTo<N>>> {
+export function ask<N extends Name>(slot: string, request: Request<N>, urgent = false, speaking: Language = lang.peek()): Promise<Outcome<AnswerTo<N>>> {
   return new Promise((resolve) => {
     for (let i = queue.length - 1; i >= 0; i--) {
       if (queue[i]?.slot === slot) queue.splice(i, 1)[0]?.done({ kind: "superseded" });
@@ -182,7 +184,7 @@ export function ask<N extends Name>(slot: string, request: Request<N>, urgent = 
       resolve({ kind: "crashed", message: engineError.value });
       return;
     }
-    queue.push({ slot, urgent, request: request as Request, done: resolve as Waiting["done"] });
+    queue.push({ slot, speaking, urgent, request: request as Request, done: resolve as Waiting["done"] });
     next();
   });
 }

@@ -168,8 +168,8 @@ export function compactAllocation(answer: AllocateAnswer, more: readonly string[
   for (const name of [...named, ...more]) if (!nodes.includes(name)) nodes.push(name);
   const names = columnNames(answer.pods);
   const columns = listed ? answer.pods.map((pod, object) => (pod.before === null ? null : columnOf(pod, object, nodes, names[object] ?? ""))) : columnsOf(answer, nodes, names);
-  // Whether there are nodes does not follow from an answer that was asked about none.
-  const findings = answer.findings.filter(({ code, message }) => !(listed && nodes.length > 0 && code === "nothing-checked" && message.includes("no Node")));
+  // An answer that was asked about no node says that nothing is checked, although there are pods and nodes.
+  const findings = answer.findings.filter(({ code }) => !(listed && nodes.length > 0 && answer.pods.length > 0 && code === "nothing-checked"));
   return {
     matrix: { ok: answer.ok, findings: findings.map(withoutPlace), nodes, labels: nodes.map(() => null), columns: columns.map((known, object) => known?.column ?? waiting(answer.pods[object]!, object, names[object] ?? "")), columnCount: columns.length, contexts: [] },
     release: answer.release,

@@ -92,7 +92,8 @@ export interface TextRef {
   text?: string | Uint8Array;
 }
 
-export type Ask<N extends Name = Name> = Asking<N, TextRef> & { id: number };
+/** A question, with the language of the answer's sentences. */
+export type Ask<N extends Name = Name> = Asking<N, TextRef> & { id: number; speaking: claimkit.Locale };
 
 /** A message to the worker: a question, or the texts that are not asked about any more. */
 export type ToWorker = Ask | { forget: string[] };

@@ -69,16 +69,31 @@ function withSentences(locale: claimkit.Locale = "en"): Promise<void> {
   return kept;
 }
 
+/** The language of the answers. */
+let spoken: claimkit.Locale = "en";
+
+/** How long an answer waits for the sentences of its language. */
+const SENTENCES_MS = 5_000;
+
+/** Answers in a language from here on; in English while its sentences are not there. */
+async function speak(locale: claimkit.Locale): Promise<void> {
+  if (locale === spoken) return;
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), SENTENCES_MS));
+  const there = locale === "en" || (await Promise.race([withSentences(locale).then(() => true, () => false), late]));
+  spoken = there ? locale : "en";
+  claimkit.setLocale(spoken);
+}
+
 /** Nodes are read once per change of their text, not for every change of the manifest. */
-const prepared = new Map<string, { version: number; nodes: claimkit.PreparedNodes }>();
+const prepared = new Map<string, { version: number; speaking: claimkit.Locale; nodes: claimkit.PreparedNodes }>();
 
 function nodesOf(ref: TextRef): claimkit.PreparedNodes {
   const kept = prepared.get(ref.key);
-  if (kept?.version === ref.version) return kept.nodes;
+  if (kept?.version === ref.version && kept.speaking === spoken) return kept.nodes;
   kept?.nodes.free();
   prepared.delete(ref.key);
   const nodes = claimkit.prepareNodes(textOf(ref));
-  prepared.set(ref.key, { version: ref.version, nodes });
+  prepared.set(ref.key, { version: ref.version, speaking: spoken, nodes });
   return nodes;
 }
 
@@ -112,7 +127,7 @@ function turnsOf(text: string, { nodeList, ...options }: OptionsOf<"turns">): Tu
 let keptCluster: { text: string; key: string; cluster: claimkit.PreparedCluster } | null = null;
 
 function clusterOf(text: string, { release, namespace }: claimkit.AllocateOptions): claimkit.PreparedCluster {
-  const key = JSON.stringify([release, namespace]);
+  const key = JSON.stringify([release, namespace, spoken]);
   if (keptCluster?.text !== text || keptCluster.key !== key) {
     keptCluster?.cluster.free();
     keptCluster = null;
@@ -219,6 +234,7 @@ const isTrap = (error: unknown): error is Error & { cause: Error } => error inst
 async function handle(ask: Ask): Promise<void> {
   if (!(await started)) return;
   for (const ref of [ask.text, ...Object.values(refsOf(ask)).flat()]) keep(ref);
+  await speak(ask.speaking);
   const begun = performance.now();
   try {
     const answered = { kind: "answer", id: ask.id, question: ask.question, answer: await answer(ask), ms: performance.now() - begun } as ToPage;

@@ -4,7 +4,6 @@ import type { Finding } from "claimkit";
 import { ask } from "../engine/client.ts";
 import { certainFixes, deletes, editFile, notifyChange, replaceText } from "../editor/editor.ts";
 import { t } from "../i18n/index.ts";
-import { told } from "../i18n/engine.ts";
 import { report, stale } from "./checks.ts";
 import { fileById, files, literal, manifest, textOf, type PageFile } from "./files.ts";
 import { cluster } from "./gates.ts";
@@ -61,7 +60,7 @@ export async function planFixAll(wanted?: (finding: Finding) => boolean): Promis
   let changes = round.changes;
   const fixes: FixPlan["fixes"] = [];
   for (let i = 0; round.fixes.length > 0 && i < MOST_ROUNDS; i++) {
-    fixes.push(...round.fixes.map(({ line, title }) => ({ line, title: told(title) })));
+    fixes.push(...round.fixes.map(({ line, title }) => ({ line, title })));
     if (i > 0) changes = changes.compose(round.changes);
     doc = round.changes.apply(doc);
     const text = doc.sliceString(0, undefined, file.eol);

@@ -6,6 +6,7 @@ import { files, manifest, source, type PageFile } from "./files.ts";
 import { guideFor, helpsNobody, type Guide } from "./guide.ts";
 import { ignored } from "./options.ts";
 import { cluster } from "./gates.ts";
+import { lang } from "../i18n/index.ts";
 
 /** The engine's answer about one version of one file. */
 export interface Report {
@@ -110,7 +111,7 @@ export function keepChecking(): void {
   const asked = new Map<string, string>();
   const timers = new Map<string, number>();
   effect(() => {
-    const wanted = JSON.stringify([cluster(), ignored.value]);
+    const wanted = JSON.stringify([cluster(), ignored.value, lang.value]);
     const current = manifest.value;
     const manifests = files.value.filter((file) => file.role === "manifest");
     const there = new Set(files.value.map((file) => file.id));

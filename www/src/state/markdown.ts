@@ -2,7 +2,6 @@ import type { Finding, FunnelStage, NodeAccount, NodeVerdict, Relaxation, Reques
 import type { Admitted } from "../engine/admission.ts";
 import { lastPart } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";
-import { told } from "../i18n/engine.ts";
 import type { PageFile } from "./files.ts";
 import { findingKey } from "./goal.ts";
 import { link } from "./share.ts";
@@ -24,7 +23,7 @@ const fenced = (text: string, language: string) => {
 };
 
 /** Quotes upstream's messages in a code block: Markdown would read `<input>` as a tag and drop the blanks before a caret. */
-const said = ({ message, origin }: Finding) => (origin === "claimkit" ? quote(told(message)) : fenced(message, "text"));
+const said = ({ message, origin }: Finding) => (origin === "claimkit" ? quote(message) : fenced(message, "text"));
 
 /** Returns one finding for a chat or an issue: the message, the place, and the text to write. */
 export function findingText(finding: Finding, file: PageFile | undefined, release?: string): string {
@@ -38,8 +37,8 @@ export function findingText(finding: Finding, file: PageFile | undefined, releas
     const to = Math.min(file.doc.lines, Math.max(from, finding.range.end.line + (finding.range.end.character > 0 ? 1 : 0)));
     lines.push("", fenced(Array.from({ length: to - from + 1 }, (_, index) => file.doc.line(from + index).text).join("\n"), "yaml"));
   }
-  if (finding.help) lines.push("", told(finding.help));
-  for (const fix of finding.fixes) lines.push("", `${s.fix}: ${told(fix.title)}`);
+  if (finding.help) lines.push("", finding.help);
+  for (const fix of finding.fixes) lines.push("", `${s.fix}: ${fix.title}`);
   return `${lines.join("\n")}\n`;
 }
 
@@ -60,25 +59,19 @@ export async function verdictMarkdown({ kind, name, namespace, response, request
 
 /** Why a node can or cannot take a claim. */
 export async function nodeMarkdown(node: NodeVerdict, claim: string, verdict: string): Promise<string> {
-  const lines = [`**${node.name}** × **${claim}**: ${verdict}`, "", quote(told(node.reason))];
+  const lines = [`**${node.name}** × **${claim}**: ${verdict}`, "", quote(node.reason)];
   if (node.schedulerReason) lines.push("", `${t.peek().schedulerSays}: \`${node.schedulerReason}\``);
   for (const entry of node.claims ?? []) {
     for (const check of entry.checks) {
-      lines.push("", `- ${check.holds === false ? "✕" : check.holds === true ? "✓" : "·"} ${told(check.why)}`);
+      lines.push("", `- ${check.holds === false ? "✕" : check.holds === true ? "✓" : "·"} ${check.why}`);
       for (const term of check.check === "selector" ? (check.terms ?? []) : []) {
         for (const requirement of term.requirements) {
-          lines.push(`  - ${requirement.holds === true ? "✓" : "✕"} \`${requirement.key} ${requirement.operator} ${requirement.values.join(", ")}\`: ${told(requirement.why)}`);
+          lines.push(`  - ${requirement.holds === true ? "✓" : "✕"} \`${requirement.key} ${requirement.operator} ${requirement.values.join(", ")}\`: ${requirement.why}`);
         }
       }
     }
   }
   return `${lines.join("\n").replace(/\n\n- /g, "\n- ")}\n${await linkLine({})}`;
-}
-
-/** Returns the change of a relaxation with its effect. */
-export function relaxed({ text, gives }: Relaxation): string {
-  const [changes = text] = text.split(": gives ");
-  return `${changes.split(" and ").map((change) => told(change)).join("; ")} → ${t.value.givesDevices(gives.join(", "))}`;
 }
 
 /** A step of the way from all devices to those that fit. */
@@ -99,7 +92,7 @@ const MOST_DEVICES = 20;
 /** Why devices do not fit. */
 function reasons({ cells }: RequestAccount): string[] {
   const not = cells.filter(({ reason }) => reason !== null);
-  const lines = not.slice(0, MOST_DEVICES).map(({ device, text }) => `  - \`${lastPart(device)}\`: ${told(text)}`);
+  const lines = not.slice(0, MOST_DEVICES).map(({ device, text }) => `  - \`${lastPart(device)}\`: ${text}`);
   return not.length > MOST_DEVICES ? [...lines, `  - ${t.peek().andMore(not.length - MOST_DEVICES)}`] : lines;
 }
 
@@ -108,9 +101,9 @@ export async function accountMarkdown(node: NodeAccount, pod: string): Promise<s
   const s = t.peek();
   const lines = [`**${node.name}** × **${pod || s.claimsWithoutPod}**: ${s.allocationVerdicts[node.verdict]}`];
   if (node.message) lines.push("", `${s.schedulerSays}: \`${node.message}\``);
-  if (node.help) lines.push("", told(node.help));
+  if (node.help) lines.push("", node.help);
   lines.push("", ...node.requests.flatMap((request) => [`- ${steps(request)}`, ...reasons(request)]));
-  for (const { text } of [...(node.resources ?? []), ...node.conflicts]) lines.push(`- ${told(text)}`);
-  if (node.relaxations.length > 0) lines.push("", `${s.wouldWork(node.name)}:`, "", ...node.relaxations.map((relaxation) => `- ${relaxed(relaxation)}`));
+  for (const { text } of [...(node.resources ?? []), ...node.conflicts]) lines.push(`- ${text}`);
+  if (node.relaxations.length > 0) lines.push("", `${s.wouldWork(node.name)}:`, "", ...node.relaxations.map(({ text }) => `- ${text}`));
   return `${lines.join("\n")}\n${await linkLine({ pod: pod || "-", node: node.name })}`;
 }

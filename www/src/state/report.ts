@@ -1,6 +1,6 @@
 import type { Finding, ValidateAnswer } from "claimkit";
 import { ask } from "../engine/client.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t, type Language } from "../i18n/index.ts";
 import { download } from "./actions.ts";
 import { LIMITS } from "./checks.ts";
 import { files, source, type PageFile } from "./files.ts";
@@ -57,11 +57,11 @@ function sarif(checked: readonly Checked[]): unknown {
 }
 
 /** Everything that is found in every manifest of the page, as the text is now; the panels show no more than a person can look at. */
-async function checkAll(): Promise<Checked[]> {
+async function checkAll(speaking: Language): Promise<Checked[]> {
   const checked: Checked[] = [];
   for (const file of files.peek().filter(({ role }) => role === "manifest")) {
     const options = { limits: LIMITS, ...cluster() };
-    const outcome = await ask(`saved:${file.id}`, { question: "validate", text: source(file), options });
+    const outcome = await ask(`saved:${file.id}`, { question: "validate", text: source(file), options }, false, speaking);
     if (outcome.kind === "answer") checked.push({ file, answer: outcome.answer });
   }
   return checked;
@@ -69,7 +69,8 @@ async function checkAll(): Promise<Checked[]> {
 
 /** Saves what was found in every manifest of the page. */
 export async function saveReport(format: Format): Promise<void> {
-  const checked = await checkAll();
+  // Tools that read the others know the sentences in English.
+  const checked = await checkAll(format === "markdown" ? lang.peek() : "en");
   const name = `claimkit-report.${{ markdown: "md", sarif: "sarif", json: "json" }[format]}`;
   if (format === "markdown") {
     const parts = checked.map(({ file, answer: { findings, objects } }) => {

@@ -3,11 +3,10 @@ import type { FunnelStage, NodeAccount, Range, Relaxation, RequestAccount, TextE
 import { lastPart, selects, type Account as Told } from "../engine/devices.ts";
 import { editFile, mark, notifyChange, reveal } from "../editor/editor.ts";
 import { toChanges } from "../editor/positions.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { copyText } from "../state/actions.ts";
 import { fileById, type PageFile } from "../state/files.ts";
-import { accountMarkdown, relaxed, stageLabel } from "../state/markdown.ts";
+import { accountMarkdown, stageLabel } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
 import { serverOnly } from "../state/gates.ts";
 import { alone, chosenDevice } from "../state/options.ts";
@@ -64,7 +63,7 @@ function apply(all: Together, account: Told, relaxation: Relaxation): void {
   for (const [file, edits] of found) editFile(file.id, toChanges(file.doc, edits));
   const templates = templatesOf(account, relaxation);
   const s = t.peek();
-  notifyChange(files.map(({ id }) => id), `${s.fixed(relaxed(relaxation))}${templates.length > 0 ? ` ${s.templatesToo(templates.join(", "))}` : ""}`);
+  notifyChange(files.map(({ id }) => id), `${s.fixed(relaxation.text)}${templates.length > 0 ? ` ${s.templatesToo(templates.join(", "))}` : ""}`);
 }
 
 /** The smallest changes that help; the engine has tried each of them. */
@@ -82,7 +81,7 @@ function Relaxations({ account, node, all }: { account: Told; node: NodeAccount;
           return (
             <li key={index}>
               <span>
-                <Ticked text={relaxed(relaxation)} />
+                <Ticked text={relaxation.text} />
                 {templatesOf(account, relaxation).length > 0 && <span class="note"> {s.templatesToo(templatesOf(account, relaxation).join(", "))}</span>}
               </span>
               {editsOf(all, relaxation) && (
@@ -270,7 +269,7 @@ function DeviceTable({ node, all }: { node: NodeAccount; all: Together }) {
                       <span class={`sign-box verdict-${good ? "Yes" : "No"}`} aria-hidden="true">
                         {good ? SIGNS.Yes : SIGNS.No}
                       </span>
-                      <span>{good ? s.deviceFits : <Ticked text={told(cell?.text ?? "")} />}</span>
+                      <span>{good ? s.deviceFits : <Ticked text={cell?.text ?? ""} />}</span>
                     </td>
                   );
                 })}
@@ -396,7 +395,7 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
       )}
       {help && (
         <p>
-          <Ticked text={told(help)} />
+          <Ticked text={help} />
         </p>
       )}
       {node?.fatal && <p class="bad-text">{s.fatalNote}</p>}
@@ -408,16 +407,16 @@ export function Account({ account, pod, name, all }: { account: Told; pod: strin
           {node.requests.map((request, index) => (
             <Request key={index} request={request} all={all} single={account.claims.length < 2} />
           ))}
-          <Facts title={s.nodeResources} lines={(node.resources ?? []).map(({ text }) => told(text))} />
-          <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => told(text))} />
+          <Facts title={s.nodeResources} lines={(node.resources ?? []).map(({ text }) => text)} />
+          <Facts title={s.conflicts} lines={node.conflicts.map(({ text }) => text)} />
           <Facts title={s.holders} lines={node.holders.map(({ device, claim, pods, share }) => s.heldBy(lastPart(device), claim, pods, Object.entries(share).map(([key, value]) => `${key} ${value}`).join(", ")))} />
           <Facts title={s.charges} lines={node.charges.map(({ device, name: capacity, asked, charged, left }) => s.charged(lastPart(device), capacity, asked ?? "", charged, left))} />
           <Facts
             title={s.pools}
-            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state]}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${told(why)}`).join("")}`)}
+            lines={node.pools.filter(({ state, ignored }) => state !== "ok" || ignored.length > 0).map(({ pool, state, have, want, reason, ignored }) => `\`${pool}\`: ${s.poolStates[state]}${want > have ? ` (${have}/${want})` : ""}${reason ? `: ${reason}` : ""}${ignored.map(({ slice, why }) => `; ${slice}: ${why}`).join("")}`)}
           />
           <DeviceTable node={node} all={all} />
-          <Facts title={s.otherPlugins} lines={(node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources").map(({ plugin, reasons, why }) => `${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.map((line) => told(line)).join("; ")}` : ""}`)} />
+          <Facts title={s.otherPlugins} lines={(node.refusals ?? []).filter(({ plugin }) => plugin !== "DynamicResources").map(({ plugin, reasons, why }) => `${plugin}: \`${reasons.join("; ")}\`${why.length > 0 ? ` – ${why.join("; ")}` : ""}`)} />
           {alone.value && <p class="note">{s.notLookedAt}</p>}
         </>
       )}

@@ -9,7 +9,6 @@ import { nodeMarkdown } from "../state/markdown.ts";
 import { announce } from "../state/notices.ts";
 import { copyText } from "../state/actions.ts";
 import { copyLink } from "../state/session.ts";
-import { told } from "../i18n/engine.ts";
 import { serverOnly } from "../state/gates.ts";
 import type { Together } from "../state/together.ts";
 import { Chain } from "./Chain.tsx";
@@ -39,7 +38,7 @@ function Requirement({ requirement, all }: { requirement: RequirementCheck; all:
           <code>{requirement.key}</code> <b>{requirement.operator}</b> {values.length > 0 && <code>{values.map((value) => value || '""').join(", ")}</code>}
         </span>
         <span class="requirement-actual">
-          <Ticked text={told(requirement.why)} />
+          <Ticked text={requirement.why} />
         </span>
       </span>
     </>
@@ -88,7 +87,7 @@ function CheckRow({ check, all }: { check: ClaimCheck; all: Together }) {
       <div class="check-head">
         <span class={`tick ${tone}`}>{tone === "none" ? <Icon name="info" size={14} /> : <Icon name={tone === "good" ? "check" : "cross"} size={14} />}</span>
         <span>
-          <Ticked text={check.holds === false && check.why === check.schedulerReason ? check.why : told(check.why)} />
+          <Ticked text={check.why} />
           {selector?.source && (
             <>
               {" "}
@@ -243,7 +242,7 @@ export function Cell({ matrix, row, column, all }: Props) {
       {node && <Chain node={node} subject={entry} />}
       {reason && (
         <p class="reason">
-          <Ticked text={told(reason)} />
+          <Ticked text={reason} />
         </p>
       )}
       {node && !changed && node.verdict === "No" && <WouldWork key={`${name} ${column}`} node={node} labels={labels} ask={(other) => askWith(other, "would-work")} />}

@@ -2,7 +2,6 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ApiVersion, ConvertedObject, Decision } from "claimkit";
 import { reveal } from "../editor/editor.ts";
 import { meaningOf } from "../i18n/codes.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { applyConverted, copyText, download } from "../state/actions.ts";
 import type { Conversion } from "../engine/converted.ts";
@@ -67,11 +66,11 @@ function Decisions({ entries, fileId }: { entries: readonly ConvertedObject[]; f
           const body = (
             <>
               <span>
-                <Visible text={decision.of} />: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={told(decision.message)} />
+                <Visible text={decision.of} />: {decision.path && <code class="path">{decision.path}</code>} <Ticked text={decision.message} />
               </span>
               {decision.alternatives.length > 0 && (
                 <span class="finding-help">
-                  {s.alternatives} <Ticked text={decision.alternatives.map((other) => told(other)).join("; ")} />
+                  {s.alternatives} <Ticked text={decision.alternatives.join("; ")} />
                 </span>
               )}
             </>
@@ -144,7 +143,7 @@ function Losses({ losses, fileId, allowed }: { losses: NamedLoss[]; fileId: stri
                 </span>
               </span>
               <span class="finding-help">
-                <Ticked text={told(loss.reason)} />
+                <Ticked text={loss.reason} />
               </span>
             </>
           );
@@ -199,7 +198,7 @@ function Told({ answer, file, to, allowed }: { answer: Conversion; file: PageFil
                 <div class="finding-main">
                   <b><Visible text={`${entry.kind} ${entry.name}`} /></b>
                   <span>
-                    <Ticked text={told(entry.skipped ?? "")} />
+                    <Ticked text={entry.skipped ?? ""} />
                   </span>
                 </div>
               </li>

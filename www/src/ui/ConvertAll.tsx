@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ApiVersion, ConvertOptions } from "claimkit";
 import { reveal } from "../editor/editor.ts";
-import { told } from "../i18n/engine.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { files } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import { annotate, lossy, target } from "../state/options.ts";
@@ -21,7 +20,7 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
   const s = t.value;
   const to = target.value === "other" ? known.at(-1) : target.value;
   const [state, setState] = useState<{ done: ConvertedFile[]; all: number; key: string }>({ done: [], all: 0, key: "" });
-  const key = JSON.stringify([to, lossy.value, annotate.value, serverOnly(), files.value.map(({ id, version, role }) => [id, version, role])]);
+  const key = JSON.stringify([to, lossy.value, annotate.value, serverOnly(), lang.value, files.value.map(({ id, version, role }) => [id, version, role])]);
   useEffect(() => {
     if (to === undefined) return undefined;
     let current = true;
@@ -120,7 +119,7 @@ export function ConvertAll({ known }: { known: readonly ApiVersion[] }) {
                       <Visible text={printed(loss.value)} />
                     </td>
                     <td>
-                      <Ticked text={told(loss.reason)} />
+                      <Ticked text={loss.reason} />
                     </td>
                   </tr>
                 ))}

@@ -6,7 +6,6 @@ import type { ClusterFacts } from "../engine/facts.ts";
 import type { Matrix } from "../engine/placement.ts";
 import type { OptionsOf } from "../engine/protocol.ts";
 import { exampleById } from "../examples/index.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { fileOf, files, manifest, source, type PageFile } from "../state/files.ts";
 import { alone, nodeWords, pickedDevices, podWords, whatIf } from "../state/options.ts";
@@ -317,13 +316,13 @@ export function Devices() {
                   {before.help && (
                     <>
                       {" – "}
-                      <Ticked text={told(before.help)} />
+                      <Ticked text={before.help} />
                     </>
                   )}
                 </li>
               ))}
               {above.map((finding, index) => (
-                <li key={index}>{finding.origin === "claimkit" ? <Ticked text={told(finding.message)} /> : <code>{finding.message}</code>}</li>
+                <li key={index}>{finding.origin === "claimkit" ? <Ticked text={finding.message} /> : <code>{finding.message}</code>}</li>
               ))}
             </ul>
           )}

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { celEditor, type CelEditor } from "../editor/cel.ts";
 import { holds, lastPart, type Tried } from "../engine/devices.ts";
 import { lang, t } from "../i18n/index.ts";
-import { told } from "../i18n/engine.ts";
 import { files, manifest } from "../state/files.ts";
 import { serverOnly } from "../state/gates.ts";
 import { CEL_SHOWN, FIRST_EXPRESSION, celCases, celShown, celWords, chosenDevice, expression, expressionOwn } from "../state/options.ts";
@@ -184,13 +183,13 @@ export function Expression() {
                 {tried.compile.error}
               </pre>
               <p class="note">
-                <Ticked text={told(tried.compile.help)} />
+                <Ticked text={tried.compile.help} />
               </p>
             </>
           )}
           {(tried.compile.ok ? (tried.compile.warnings ?? []) : []).map(({ message, help }) => (
             <p class="note" key={message}>
-              <Ticked text={`${told(message)}: ${told(help)}`} />
+              <Ticked text={`${message}: ${help}`} />
             </p>
           ))}
           {tried.compile.ok && tried.deviceCount === 0 && (
@@ -207,7 +206,7 @@ export function Expression() {
               <Traced expression={text} trace={tried.chosen.result.trace ?? []} />
               {(tried.chosen.result.why ?? []).map((line) => (
                 <p class="note" key={line}>
-                  <Ticked text={told(line)} />
+                  <Ticked text={line} />
                 </p>
               ))}
             </section>

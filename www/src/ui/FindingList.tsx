@@ -4,7 +4,6 @@ import { answeredNow, type Indexed } from "../engine/report.ts";
 import { applyFix, reveal } from "../editor/editor.ts";
 import { codePage } from "../editor/findings.ts";
 import { meaningOf } from "../i18n/codes.ts";
-import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";
 import { apart } from "../i18n/words.ts";
 import { copyText } from "../state/actions.ts";
@@ -34,7 +33,7 @@ function Message({ finding }: { finding: Finding }) {
       </span>
     );
   }
-  const text = told(finding.message);
+  const text = finding.message;
   return (
     <span class="finding-message" lang={text === finding.message ? "en" : lang.value}>
       <Ticked text={text} />
@@ -98,7 +97,7 @@ function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
       )}
       {finding.help && (
         <span class="finding-help">
-          <Ticked text={told(finding.help)} />
+          <Ticked text={finding.help} />
         </span>
       )}
     </>
@@ -135,7 +134,7 @@ function Row({ finding, fileId, canFix, canLink, locate, release }: RowProps) {
           fileId &&
           finding.fixes.map((fix, index) => (
             <button type="button" class="button small fix" key={fix.title} onClick={() => applyFix(fileId, finding, index)}>
-              {s.fix}: <Ticked text={told(fix.title)} />
+              {s.fix}: <Ticked text={fix.title} />
             </button>
           ))}
         <Answers finding={finding} file={file} release={release} link={canLink} />

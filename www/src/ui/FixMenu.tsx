@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, caretPlace, fixMenu, focusEditor } from "../editor/editor.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { activeId } from "../state/files.ts";
 import { Ticked } from "./Ticked.tsx";
@@ -61,7 +60,7 @@ export function FixMenu() {
             }}
           >
             <b>
-              <Ticked text={told(fix.title)} />
+              <Ticked text={fix.title} />
             </b>
             <span lang="en">{finding.message}</span>
           </button>

@@ -1,7 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Verdict } from "claimkit";
 import type { Matrix } from "../engine/placement.ts";
-import { told } from "../i18n/engine.ts";
 import { unticked } from "../i18n/words.ts";
 import { t } from "../i18n/index.ts";
 import { Visible } from "./Visible.tsx";
@@ -149,7 +148,7 @@ export function MatrixGrid({ matrix, rows, picked, onPick, alike, badges, reveal
                   aria-description={column.chosen === row ? s.getsNode : undefined}
                   key={index}
                   class={`cell verdict-${waits ? "waiting" : verdict}${isPicked ? " picked" : ""}${column.chosen === row ? " gets" : ""}`}
-                  title={waits ? s.stillAsked : column.chosen === row ? s.getsNode : unticked(told(column.reasons[row] ?? "")) || s.verdictNotes[verdict]}
+                  title={waits ? s.stillAsked : column.chosen === row ? s.getsNode : unticked(column.reasons[row] ?? "") || s.verdictNotes[verdict]}
                   onClick={() => onPick(row, index)}
                 >
                   <span aria-hidden="true" class="sign">

@@ -2,7 +2,6 @@ import type { PodTurn } from "claimkit";
 import { useState } from "preact/hooks";
 import { lastPart, type DeviceGrid, type Lack, type PodColumn } from "../engine/devices.ts";
 import type { ClusterFacts } from "../engine/facts.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { alone } from "../state/options.ts";
 import { columnOfGroup, lackCounts, type PodGroup } from "../state/podgroups.ts";
@@ -13,7 +12,7 @@ import { Visible } from "./Visible.tsx";
 /** Returns the words for a node's lack, in the page's language. */
 export function lackWords({ stage, detail, refusals }: Lack): string {
   const s = t.value;
-  if (refusals) return refusals.map(({ plugin, words }) => s.refusals[plugin] ?? told(words)).join("; ");
+  if (refusals) return refusals.map(({ plugin, words }) => s.refusals[plugin] ?? words).join("; ");
   return s.lacks[stage]?.(detail) ?? detail;
 }
 
@@ -48,14 +47,14 @@ function Turn({ turn }: { turn: PodTurn }) {
   const { node, decidedBy, tied = [], depends, waitsFor, nominated, victims = [], freed, help, unsure = [] } = turn;
   const given = turn.devices.map(({ device }) => lastPart(device)).join(", ");
   const lines = [
-    ...(waitsFor ? [s.waitsFor(told(waitsFor))] : []),
+    ...(waitsFor ? [s.waitsFor(waitsFor)] : []),
     ...(nominated ? [s.nominated(nominated, victims.join(", "))] : []),
     ...(turn.earlier ?? []).map((message) => s.saidEarlier(message)),
     ...(freed ? [s.givenBack(freed)] : []),
-    ...(help ? [told(help)] : []),
+    ...(help ? [help] : []),
     ...(decidedBy === "name" ? [s.takenByName(tied, depends)] : depends ? [s.dependsOnEarlier] : []),
     ...(decidedBy === "sample" ? [s.takenFromSample] : []),
-    ...unsure.map((why) => s.notCertain(told(why))),
+    ...unsure.map((why) => s.notCertain(why)),
   ];
   return (
     <>
@@ -159,7 +158,7 @@ export function PodSentences({ grid, groups, filled, facts, onPick }: Props) {
           <ul class="facts">
             {grid.assumed.slice(0, 100).map((line) => (
               <li key={line}>
-                <Ticked text={told(line)} />
+                <Ticked text={line} />
               </li>
             ))}
           </ul>

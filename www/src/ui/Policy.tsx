@@ -3,7 +3,6 @@ import { Text } from "@codemirror/state";
 import type { Admitted } from "../engine/admission.ts";
 import { findSetting, smallEditor, type SmallEditor } from "../editor/small.ts";
 import { POLICY_SAMPLES } from "../examples/index.ts";
-import { told } from "../i18n/engine.ts";
 import { lang, t } from "../i18n/index.ts";
 import { unticked } from "../i18n/words.ts";
 import { changeDoc, fileOf, files, freeName, literal, manifest, newFile, source, splitLines, textOf } from "../state/files.ts";
@@ -149,13 +148,13 @@ export function Policy() {
     const now = fileOf("settings");
     if (now) editor.current?.show(now.doc);
   }, [settings?.version, lang.value]);
-  const said = (admission?.settings ?? []).map(({ message }) => unticked(told(message)));
+  const said = (admission?.settings ?? []).map(({ message }) => unticked(message));
   useEffect(() => {
     if (!admission || !fresh) return;
     const doc = settings?.doc ?? Text.empty;
     editor.current?.mark(
       admission.settings.flatMap((finding, index) => {
-        const span = findSetting(doc, finding.message.split(":")[0] ?? "");
+        const span = findSetting(doc, finding.message.split(/[:：]/)[0] ?? "");
         return span ? [{ ...span, severity: "error" as const, message: said[index] ?? finding.message }] : [];
       }),
     );

@@ -1,7 +1,6 @@
 import type { Column } from "../engine/placement.ts";
 import { itemSpan, toSpan } from "../editor/positions.ts";
 import { reveal } from "../editor/editor.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import type { Together } from "../state/together.ts";
 import { Ticked } from "./Ticked.tsx";
@@ -20,7 +19,7 @@ export function Removals({ column, all }: { column: Column; all: Together }) {
           {s.next}: <code>{next.schedulerReason}</code>
           <span class="note">
             {" "}
-            <Ticked text={told(next.why)} />
+            <Ticked text={next.why} />
           </span>
         </p>
       )}

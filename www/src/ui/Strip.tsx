@@ -2,8 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Finding, Release } from "claimkit";
 import { ask } from "../engine/client.ts";
 import type { ShortAnswer } from "../engine/report.ts";
-import { told } from "../i18n/engine.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { manifest, source } from "../state/files.ts";
 import { release } from "../state/options.ts";
 import { choices, loadReleases } from "../state/releases.ts";
@@ -51,7 +50,7 @@ function Rows() {
     return () => {
       current = false;
     };
-  }, [file?.id, file?.version, known]);
+  }, [file?.id, file?.version, known, lang.value]);
   const at = list.findIndex((now, index) => index > 0 && difference(list[index - 1]!, now) !== null);
   const differs = at > 0 ? difference(list[at - 1]!, list[at]!) : null;
   return (
@@ -79,7 +78,7 @@ function Rows() {
               <b>
                 {s.releaseDiffers} ({list[at]!.label}):
               </b>{" "}
-              {differs.origin === "claimkit" ? <Ticked text={told(differs.message)} /> : <span class="exact" lang="en">{differs.message}</span>}
+              {differs.origin === "claimkit" ? <Ticked text={differs.message} /> : <span class="exact" lang="en">{differs.message}</span>}
             </>
           ) : (
             s.releaseSame

@@ -1,5 +1,4 @@
 import type { Outcome } from "../engine/client.ts";
-import { told } from "../i18n/engine.ts";
 import { t } from "../i18n/index.ts";
 import { Ticked } from "./Ticked.tsx";
 
@@ -16,7 +15,7 @@ export function Trouble<T>({ outcome }: { outcome: Outcome<T> | null }) {
           </>
         ) : (
           // The function's name before the sentence is for programs.
-          <Ticked text={told(outcome.message.replace(/^claimkit: \w+: /, ""))} />
+          <Ticked text={outcome.message.replace(/^claimkit: \w+: /, "")} />
         )}
       </p>
     </div>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { lang } from "../i18n/index.ts";
 import { ask, engineState, type Outcome, type Request } from "../engine/client.ts";
 import type { AnswerTo, Name } from "../engine/protocol.ts";
 
@@ -10,25 +11,26 @@ export interface Shown<T> {
 
 /**
  * Asks the engine whenever `key` changes and keeps the last answer on the screen until the next one comes.
- * `key` must name everything the request depends on; `null` asks nothing.
+ * `key` must name everything the request depends on beside the page's language; `null` asks nothing.
  */
 export function useEngine<N extends Name>(slot: string, key: string | null, request: () => Request<N>, pause = 0): Shown<AnswerTo<N>> {
+  const asked = key === null ? null : `${lang.value} ${key}`;
   const [state, setState] = useState<{ key: string | null; outcome: Outcome<AnswerTo<N>> | null }>({ key: null, outcome: null });
   const started = engineState.value !== "failed";
   useEffect(() => {
-    if (key === null || !started) return undefined;
+    if (asked === null || !started) return undefined;
     let current = true;
     const timer = window.setTimeout(() => {
       void ask(slot, request()).then((outcome) => {
-        if (current && outcome.kind !== "superseded") setState({ key, outcome });
+        if (current && outcome.kind !== "superseded") setState({ key: asked, outcome });
       });
     }, pause);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [slot, key, started]);
-  return { outcome: key === null ? null : state.outcome, fresh: key !== null && state.key === key };
+  }, [slot, asked, started]);
+  return { outcome: asked === null ? null : state.outcome, fresh: asked !== null && state.key === asked };
 }
 
 /** The pause before a request about a text of this length, so that typing stays smooth. */
