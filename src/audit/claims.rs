@@ -210,12 +210,16 @@ fn negative(holder: &Holder<'_>, device: &str, finder: &mut Finder<'_, '_>) {
 /// Compares what shares consume with the capacity of their device. A device that is not published has its own finding.
 fn capacity(name: &str, shares: &[&Holder<'_>], device: Option<&Device>, finder: &mut Finder<'_, '_>) {
     let (Some(device), Some(last)) = (device, shares.last()) else { return };
-    let mut used: BTreeMap<&str, i128> = BTreeMap::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut sums: Vec<i128> = Vec::new();
     for (capacity, amount) in shares.iter().flat_map(|share| &share.result.consumed_capacity).flat_map(|map| map.iter()) {
-        let sum = used.entry(capacity).or_default();
-        *sum = sum.saturating_add(amount.nanos());
+        let place = *places.entry(capacity).or_insert(sums.len());
+        match sums.get_mut(place) {
+            Some(sum) => *sum = sum.saturating_add(amount.nanos()),
+            None => sums.push(amount.nanos()),
+        }
     }
-    for (capacity, used) in used {
+    for (capacity, used) in places.into_iter().filter_map(|(capacity, place)| Some((capacity, *sums.get(place)?))) {
         let message = match device.capacity.get(capacity) {
             Some(total) if used > total.value.nanos() => message!(
                 "audit.capacity-overdrawn",

@@ -149,7 +149,7 @@ type Pair<'f> = (DeviceAt, &'f Device, &'f Device, String);
 /// Finds devices with an attribute such as `parentUUID` whose value is the attribute `uuid` of another device.
 fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
     let lower = |name: &str| name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
-    let mut parents: BTreeMap<(String, String), &'f Device> = BTreeMap::new();
+    let mut parents: Vec<((String, String), &'f Device)> = Vec::new();
     let mut children: Vec<(DeviceAt, &'f Device, &'f str, (String, String))> = Vec::new();
     for (at, device) in devices {
         for (name, value) in device.attributes.iter() {
@@ -158,14 +158,18 @@ fn by_parent<'f>(devices: &[(DeviceAt, &'f Device)]) -> Vec<Pair<'f>> {
             match short.strip_prefix("parent").filter(|rest| !rest.is_empty()) {
                 Some(of) => children.push((*at, device, name, (of.to_owned(), text))),
                 None if short == "uuid" || short == "pcibusid" || short == "pciaddress" => {
-                    parents.entry((short, text)).or_insert(device);
+                    parents.push(((short, text), device));
                 }
                 None => {}
             }
         }
     }
+    // The first device with a value counts.
+    order::sort_by(&mut parents, |(one, _), (other, _)| one.cmp(other));
     let pair = |(at, device, name, key): (DeviceAt, &'f Device, &'f str, (String, String))| {
-        let whole = *parents.get(&key)?;
+        let first = parents.partition_point(|(known, _)| *known < key);
+        let (_, whole) = parents.get(first).filter(|(known, _)| *known == key)?;
+        let whole: &'f Device = whole;
         let reason = || message!("audit.attribute-names-it", "attribute {name} names it", name);
         (!std::ptr::eq(whole, device)).then(|| (at, device, whole, reason()))
     };

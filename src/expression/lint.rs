@@ -21,7 +21,7 @@ use crate::message::message;
 use crate::text::scalar::Places;
 use crate::text::tree::Tree;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -115,14 +115,15 @@ impl Lints {
     /// Reports the findings in the order of the expressions. `published`: the names published by the slices of the text.
     pub fn findings(&self, published: &Published, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
-        let mut variables = BTreeMap::new();
+        let pairs = self.environments.len().saturating_mul(published.subjects.len());
+        let variables: Vec<OnceCell<Option<Vec<Value>>>> = (0..pairs).map(|_| OnceCell::new()).collect();
         for (at, kept) in self.kept.iter().enumerate() {
             let known = self.names(kept, published, tell);
             self.comparisons(kept, tell);
             self.constants(kept, tell);
             self.unparsable(kept, tell);
             if known {
-                self.failures(at, kept, published, &mut variables, &mut trials, tell);
+                self.failures(at, kept, published, &variables, &mut trials, tell);
             }
         }
     }
@@ -225,13 +226,14 @@ impl Lints {
         }
     }
 
-    /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, per environment.
+    /// Reports the first device of the text on which the expression fails. `made`: the variables of each device, one
+    /// environment after the other.
     fn failures(
         &self,
         at: usize,
         kept: &Kept,
         published: &Published,
-        made: &mut BTreeMap<(usize, usize), Option<Vec<Value>>>,
+        made: &[OnceCell<Option<Vec<Value>>>],
         trials: &mut usize,
         tell: &mut dyn FnMut(Finding),
     ) {
@@ -255,8 +257,9 @@ impl Lints {
             if !asked {
                 continue;
             }
-            let variables = made.entry((kept.compiler, index)).or_insert_with(|| subject.variables(environment).ok());
-            let Some(variables) = variables else { continue };
+            let place = kept.compiler.saturating_mul(published.subjects.len()).saturating_add(index);
+            let Some(made) = made.get(place) else { return };
+            let Some(variables) = made.get_or_init(|| subject.variables(environment).ok()) else { continue };
             *trials = trials.saturating_sub(before.len().saturating_add(1));
             if *trials == 0 {
                 return;

@@ -273,7 +273,7 @@ fn after_separator(rest: &str) -> &str {
 #[derive(Debug, Default)]
 struct Growing {
     key: String,
-    values: BTreeMap<Box<str>, u32>,
+    values: BTreeMap<String, usize>,
     cells: Vec<(u32, u32)>,
     /// The value met last: labels often have one value on all nodes.
     last: (Box<str>, u32),
@@ -491,7 +491,7 @@ impl PreparedNodes {
         self.values.resize(first.saturating_add(column.values.len()), Piece { start: 0, len: 0 });
         for (text, index) in &column.values {
             let piece = self.put(text);
-            if let Some(place) = self.values.get_mut(first.saturating_add(*index as usize)) {
+            if let Some(place) = self.values.get_mut(first.saturating_add(*index)) {
                 *place = piece;
             }
         }
@@ -518,14 +518,12 @@ impl Growing {
         let value = if !self.cells.is_empty() && *self.last.0 == *value {
             self.last.1
         } else {
-            let next = u32::try_from(self.values.len()).unwrap_or(ABSENT);
-            let index = match self.values.get(value) {
-                Some(&index) => index,
-                None => {
-                    self.values.insert(value.into(), next);
-                    next
-                }
-            };
+            let next = self.values.len();
+            let index = self.values.get(value).copied().unwrap_or(next);
+            if index == next {
+                self.values.insert(value.to_owned(), next);
+            }
+            let index = u32::try_from(index).unwrap_or(ABSENT);
             self.last = (value.into(), index);
             index
         };

@@ -66,7 +66,8 @@ impl InTurn<'_> {
         for outcome in &simulation.pods {
             let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else { continue };
             let waits = matches!(outcome.decisions.last(), Some(Decision::NotConsidered(_) | Decision::Gated) | None);
-            let mut account = accounts.done.get_mut(outcome.pod).and_then(Option::take).unwrap_or_else(|| self.before(&after, pod));
+            let mut account =
+                accounts.done.get_mut(outcome.pod).and_then(Option::take).unwrap_or_else(|| self.before(&after, pod));
             let mut turn = outcomes.turn(outcome, pod);
             if let Some(Decision::Unschedulable(failure)) = outcome.decisions.last() {
                 let known = failures.iter().find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));

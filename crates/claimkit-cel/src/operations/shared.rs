@@ -12,8 +12,10 @@ use super::super::library::quantity::Quantity;
 /// The quantities whose digits are not in 64 bits any more, with what they are now.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// By address. The quantity itself is kept, so that the address stays its own.
-    places: BTreeMap<usize, (Arc<Quantity>, usize)>,
+    /// By address.
+    places: BTreeMap<usize, usize>,
+    /// The quantities themselves, so that their addresses stay their own.
+    kept: Vec<Arc<Quantity>>,
     digits: Vec<Quantity>,
 }
 
@@ -24,12 +26,12 @@ impl Shared {
             return quantity;
         }
         let place = self.places.get(&address(quantity));
-        place.and_then(|(_, place)| self.digits.get(*place)).unwrap_or(quantity)
+        place.and_then(|place| self.digits.get(*place)).unwrap_or(quantity)
     }
 
     /// Turns a quantity into one beyond 64 bits. Returns where its digits are.
     pub(super) fn enlarge(&mut self, quantity: &Arc<Quantity>) -> usize {
-        if let Some((_, place)) = self.places.get(&address(quantity)) {
+        if let Some(place) = self.places.get(&address(quantity)) {
             return *place;
         }
         let place = self.digits.len();
@@ -47,7 +49,9 @@ impl Shared {
 
     /// Makes a quantity share digits.
     pub(super) fn point(&mut self, quantity: &Arc<Quantity>, place: usize) {
-        self.places.insert(address(quantity), (quantity.clone(), place));
+        if self.places.insert(address(quantity), place).is_none() {
+            self.kept.push(quantity.clone());
+        }
     }
 }
 

@@ -5,7 +5,6 @@
 use super::class::Class;
 use super::escape::{BAD_RANGE, before, class_character, error, escape, next, perl_class, posix_class};
 use super::unicode;
-use std::collections::BTreeMap;
 
 /// A tree of pieces; children come before their parents.
 #[derive(Debug)]
@@ -103,7 +102,6 @@ struct Reader<'p> {
     flags: Flags,
     pieces: Vec<Piece>,
     classes: Vec<Class>,
-    known: BTreeMap<Class, usize>,
     range_ends: usize,
     groups: Vec<Group>,
     open: Group,
@@ -112,16 +110,7 @@ struct Reader<'p> {
 pub(super) fn parse(pattern: &str) -> Result<PatternTree, String> {
     let flags = Flags { fold_case: false, one_line: true, dot_is_all: false, non_greedy: false };
     let open = Group { flags, captures: false, alternatives: Vec::new(), pieces: Vec::new() };
-    let reader = Reader {
-        pattern,
-        flags,
-        pieces: Vec::new(),
-        classes: Vec::new(),
-        known: BTreeMap::new(),
-        range_ends: 0,
-        groups: Vec::new(),
-        open,
-    };
+    let reader = Reader { pattern, flags, pieces: Vec::new(), classes: Vec::new(), range_ends: 0, groups: Vec::new(), open };
     reader.run()
 }
 
@@ -242,15 +231,12 @@ impl<'p> Reader<'p> {
     /// Adds a class whose ranges are in order.
     fn class(&mut self, class: Class) -> Result<(), String> {
         self.range_ends = self.range_ends.saturating_add(class.len().saturating_mul(2));
-        let place = match self.known.get(&class) {
-            Some(place) => *place,
-            None => {
-                let place = self.classes.len();
-                self.classes.push(class.clone());
-                self.known.insert(class, place);
-                place
-            }
-        };
+        // An expression has few different classes.
+        let known = self.classes.iter().position(|known| *known == class);
+        let place = known.unwrap_or_else(|| {
+            self.classes.push(class);
+            self.classes.len().saturating_sub(1)
+        });
         self.push(Piece { kind: PieceKind::Class(place), height: 1, size: 1, repeats: 1 })
     }
 

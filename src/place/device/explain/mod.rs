@@ -44,7 +44,6 @@ use crate::place::device::status::Code;
 use account::{Before, NodeAccount, PodAccount, Summary};
 use kinds::{BeforeNodes, NodeVerdict};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// All node searches together may use this many times the budget of one node.
 const MOST_BUDGETS: u64 = 10;
@@ -132,10 +131,10 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
         return account;
     }
     let gatherer = Gatherer::new(cluster);
-    let mut apart: BTreeMap<&str, Sorted<String, String>> = BTreeMap::new();
+    let mut apart: Sorted<&str, Sorted<String, String>> = Sorted::new();
     let mut left = options.budget.saturating_mul(MOST_BUDGETS);
     for (at, text) in nodes {
-        let groups = apart.entry(text).or_default();
+        let groups = apart.entry(*text);
         let of_node = Explain { budget: options.budget.min(left), ..options };
         let (told, key) = node::account(cluster, case, *at, &gatherer, of_node, groups);
         left = left.saturating_sub(told.cost);
