@@ -2,11 +2,11 @@
 //! devices as the variables of selectors.
 //!
 //! ```
-//! use claimkit::cel::{Device, Mode, SELECTOR_COST_LIMIT, device};
+//! use claimkit::cel::{CelDevice, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 //!
-//! let environment = device::environment(34, &[], Mode::New);
+//! let environment = device::environment(34, &[], EnvironmentMode::New);
 //! let program = environment.compile(r#"device.driver == "gpu.example.com""#).unwrap();
-//! let device = Device::new("gpu.example.com");
+//! let device = CelDevice::new("gpu.example.com");
 //! let variables = device.variables(&environment).unwrap();
 //! assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
 //! assert!(environment.compile("device.attributes[").is_err());
@@ -17,5 +17,5 @@ mod error;
 pub(crate) mod explain;
 
 pub use claimkit_cel::*;
-pub use device::{Attribute, Device, NamedAttribute};
+pub use device::{CelDevice, DeviceAttribute, NamedAttribute};
 pub use error::{DeviceError, DeviceErrorKind};

@@ -170,10 +170,10 @@ pub use place::device::explain::account;
 pub use place::device::explain::{Explain, Matrix};
 pub use place::device::what_if::WhatIf;
 pub use record::decode::Via;
-pub use scheduler::placement;
+pub use scheduler::classic::placement;
 #[doc(hidden)]
 pub use scheduler::simulation;
-pub use scheduler::{AllocateOptions, Allocation, HowMany, Mode, PodsOnNode, PreparedCluster, allocate};
+pub use scheduler::{AllocateOptions, Allocation, HowMany, PlacementMode, PodsOnNode, PreparedCluster, allocate};
 pub use scheduler::{Detail, EvaluateOptions, Evaluation, Placement, evaluate, evaluate_selector};
 pub use server::FieldValidation;
 pub use server::options::{Operation, StoredAs, ValidateOptions};

@@ -1,6 +1,6 @@
 //! The command line: the only file that does I/O. The logic is in `claimkit::cli`.
 
-use claimkit::cli::{self, Entry, EntryKind, Host, Ran};
+use claimkit::cli::{self, EntryKind, FolderEntry, Host, Ran};
 use claimkit::editor::sentences::Sentences;
 use std::collections::HashMap;
 use std::fs::{DirEntry, File, Metadata};
@@ -140,7 +140,7 @@ impl Host for System {
         read(self.path(path), most).map_err(|error| phrase(&error))?.ok_or_else(|| cli::too_large(most))
     }
 
-    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
         let folder = self.path(path).to_owned();
         if !folder.is_dir() {
             return Ok(None);
@@ -153,7 +153,7 @@ impl Host for System {
             let name = entry.file_name();
             // Remember a path that is not UTF-8 by its displayed form.
             self.shown(folder.join(&name));
-            listed.push(Entry { name: name.to_string_lossy().into_owned(), kind });
+            listed.push(FolderEntry { name: name.to_string_lossy().into_owned(), kind });
         }
         Ok(Some(listed))
     }

@@ -2,7 +2,7 @@
 
 use claimkit::api::Release;
 use claimkit::place::device::facts::{Claim, Consumer, Facts, Pod};
-use claimkit::simulation::outcome::{Decision, PodOutcome};
+use claimkit::simulation::outcome::{PodDecision, PodOutcome};
 use claimkit::simulation::{self, Answered, Question};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -133,16 +133,16 @@ impl Play {
     fn answer(&mut self, facts: &Facts, pod: &Pod, outcome: &PodOutcome, simulation: &claimkit::simulation::Simulation) -> Value {
         let node = |at: usize| facts.nodes[at].metadata.name.clone();
         let mut answer = match outcome.decisions.last().unwrap() {
-            Decision::Bound { node: at, .. } => json!({"node": node(*at), "message": null, "phaseReason": null}),
-            Decision::Preparing { node: at, .. } => {
+            PodDecision::Bound { node: at, .. } => json!({"node": node(*at), "message": null, "phaseReason": null}),
+            PodDecision::Preparing { node: at, .. } => {
                 json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true, "nominatedNodeName": node(*at)})
             }
-            Decision::NotConsidered(_) => json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true}),
-            Decision::Gated => {
+            PodDecision::NotConsidered(_) => json!({"node": null, "message": null, "phaseReason": null, "notConsidered": true}),
+            PodDecision::Gated => {
                 let message = "Scheduling is blocked due to non-empty scheduling gates";
                 json!({"node": null, "message": message, "phaseReason": "SchedulingGated"})
             }
-            Decision::Unschedulable(failure) => {
+            PodDecision::Unschedulable(failure) => {
                 let message = self.tidy(facts, &failure.message);
                 let mut told = json!({"node": null, "message": message, "phaseReason": "Unschedulable"});
                 if let Some(at) = failure.nominated {
@@ -153,7 +153,7 @@ impl Play {
                 }
                 told
             }
-            Decision::Error(failure) => {
+            PodDecision::Error(failure) => {
                 json!({"node": null, "message": self.tidy(facts, &failure.message), "phaseReason": "SchedulerError"})
             }
         };

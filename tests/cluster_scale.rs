@@ -1,7 +1,7 @@
 //! Many pods on many nodes: every pod gets devices of its own, and the time is printed.
 
 use claimkit::Release;
-use claimkit::simulation::outcome::Decision;
+use claimkit::simulation::outcome::PodDecision;
 use claimkit::simulation::{self, Question};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -50,7 +50,7 @@ fn place_all(text: &str, nodes: usize, pods: usize) -> (usize, usize) {
     let start = Instant::now();
     let answered = simulation::place(facts, &question).unwrap();
     println!("{nodes} nodes, {pods} pods: {:?}, {:?}", start.elapsed(), answered.simulation.ties);
-    let bound = answered.simulation.pods.iter().filter(|pod| matches!(pod.decisions.last(), Some(Decision::Bound { .. })));
+    let bound = answered.simulation.pods.iter().filter(|pod| matches!(pod.decisions.last(), Some(PodDecision::Bound { .. })));
     let mut devices = BTreeSet::new();
     for claim in &answered.simulation.claims {
         for result in claim.claim.status.allocation.iter().flat_map(|allocation| &allocation.devices.results) {

@@ -1,6 +1,6 @@
 //! Whole manifests through the server's decoder: the object, or the refusal, and what strict decoding says.
 
-use claimkit::api::{self, Field, Package, Release, Struct, Type};
+use claimkit::api::{self, Field, FieldType, Package, Release, Struct};
 use claimkit::finding::Severity;
 use claimkit::limits::Limits;
 use claimkit::manifest::{Input, What};
@@ -11,28 +11,28 @@ use serde_json::Value;
 
 /// A list as one body: claimkit splits lists, but their decoder is the same.
 fn list_schema(kind: &str, release: Release) -> Option<&'static Struct> {
-    let leak = |ty: Type| -> &'static Type { Box::leak(Box::new(ty)) };
+    let leak = |ty: FieldType| -> &'static FieldType { Box::leak(Box::new(ty)) };
     let meta: &'static Struct = Box::leak(Box::new(Struct {
         go: "ListMeta",
         package: Package::Meta,
         fields: Box::leak(Box::new([
-            Field::new("selfLink", "SelfLink", Type::String).omit(),
-            Field::new("resourceVersion", "ResourceVersion", Type::String).omit(),
-            Field::new("continue", "Continue", Type::String).omit(),
+            Field::new("selfLink", "SelfLink", FieldType::String).omit(),
+            Field::new("resourceVersion", "ResourceVersion", FieldType::String).omit(),
+            Field::new("continue", "Continue", FieldType::String).omit(),
         ])),
     }));
     let (item, package, go) = match kind.strip_suffix("List")? {
-        "" => (Type::Raw, Package::Core, "List"),
+        "" => (FieldType::Raw, Package::Core, "List"),
         kind => {
             let kind = api::version("resource.k8s.io/v1alpha2")?.kind(kind, release)?;
-            (Type::Struct(kind.schema), Package::Resource, Box::leak(format!("{}List", kind.kind).into_boxed_str()) as &str)
+            (FieldType::Struct(kind.schema), Package::Resource, Box::leak(format!("{}List", kind.kind).into_boxed_str()) as &str)
         }
     };
     let fields = [
-        Field::new("kind", "Kind", Type::String).omit(),
-        Field::new("apiVersion", "APIVersion", Type::String).omit(),
-        Field::new("metadata", "ListMeta", Type::Struct(meta)),
-        Field::new("items", "Items", Type::List(leak(item))),
+        Field::new("kind", "Kind", FieldType::String).omit(),
+        Field::new("apiVersion", "APIVersion", FieldType::String).omit(),
+        Field::new("metadata", "ListMeta", FieldType::Struct(meta)),
+        Field::new("items", "Items", FieldType::List(leak(item))),
     ];
     Some(Box::leak(Box::new(Struct { go, package, fields: Box::leak(Box::new(fields)) })))
 }

@@ -1,6 +1,6 @@
 //! The tables of v1alpha3, v1beta1, v1beta2 and v1 against the types of `k8s.io/api/resource` in each release from 1.31 on.
 
-use claimkit::api::{Family, Field, Package, Release, Struct, Type, VERSIONS};
+use claimkit::api::{Family, Field, FieldType, Package, Release, Struct, VERSIONS};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -14,31 +14,31 @@ pub fn history() -> Value {
 }
 
 /// The type as Go's source writes it.
-fn go(ty: &Type) -> String {
+fn go(ty: &FieldType) -> String {
     match ty {
-        Type::String => "string".to_owned(),
-        Type::Named(Package::Resource, name) => (*name).to_owned(),
-        Type::Named(_, name) => format!("v1.{name}"),
-        Type::Uid => "types.UID".to_owned(),
-        Type::Bool => "bool".to_owned(),
-        Type::Int64 => "int64".to_owned(),
-        Type::Int32 => "int32".to_owned(),
-        Type::Time => "metav1.Time".to_owned(),
-        Type::FieldsV1 => "metav1.FieldsV1".to_owned(),
-        Type::Raw => "runtime.RawExtension".to_owned(),
-        Type::Quantity => "resource.Quantity".to_owned(),
-        Type::StringMap => "map[string]string".to_owned(),
-        Type::Map(map) => {
-            let key = map.key.map_or("string".to_owned(), |(package, name)| go(&Type::Named(package, name)));
+        FieldType::String => "string".to_owned(),
+        FieldType::Named(Package::Resource, name) => (*name).to_owned(),
+        FieldType::Named(_, name) => format!("v1.{name}"),
+        FieldType::Uid => "types.UID".to_owned(),
+        FieldType::Bool => "bool".to_owned(),
+        FieldType::Int64 => "int64".to_owned(),
+        FieldType::Int32 => "int32".to_owned(),
+        FieldType::Time => "metav1.Time".to_owned(),
+        FieldType::FieldsV1 => "metav1.FieldsV1".to_owned(),
+        FieldType::Raw => "runtime.RawExtension".to_owned(),
+        FieldType::Quantity => "resource.Quantity".to_owned(),
+        FieldType::StringMap => "map[string]string".to_owned(),
+        FieldType::Map(map) => {
+            let key = map.key.map_or("string".to_owned(), |(package, name)| go(&FieldType::Named(package, name)));
             format!("map[{key}]{}", go(&map.value))
         }
-        Type::Struct(schema) => match schema.package {
+        FieldType::Struct(schema) => match schema.package {
             Package::Resource => schema.go.to_owned(),
             Package::Core => format!("v1.{}", schema.go),
             Package::Meta => format!("metav1.{}", schema.go),
         },
-        Type::Pointer(inner) => format!("*{}", go(inner)),
-        Type::List(inner) => format!("[]{}", go(inner)),
+        FieldType::Pointer(inner) => format!("*{}", go(inner)),
+        FieldType::List(inner) => format!("[]{}", go(inner)),
     }
 }
 
@@ -50,9 +50,9 @@ fn structs(schema: &'static Struct, release: Release, found: &mut BTreeMap<&'sta
         let mut ty = &field.ty;
         loop {
             ty = match ty {
-                Type::Pointer(inner) | Type::List(inner) => inner,
-                Type::Map(map) => &map.value,
-                Type::Struct(inner) => {
+                FieldType::Pointer(inner) | FieldType::List(inner) => inner,
+                FieldType::Map(map) => &map.value,
+                FieldType::Struct(inner) => {
                     structs(inner, release, found);
                     break;
                 }
@@ -65,7 +65,7 @@ fn structs(schema: &'static Struct, release: Release, found: &mut BTreeMap<&'sta
 /// A field of the table, in the notation of the recorded history.
 fn row(field: &Field, release: Release) -> String {
     // `omitempty` on a struct value has no effect: Go never omits one.
-    let omitted = field.omits(release) && !matches!(field.type_in(release), Type::Struct(_));
+    let omitted = field.omits(release) && !matches!(field.type_in(release), FieldType::Struct(_));
     format!("{} {} omitempty={omitted}", field.json, go(field.type_in(release)))
 }
 

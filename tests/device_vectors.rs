@@ -3,7 +3,7 @@
 use claimkit::api::device::{v1, v1alpha3, v1beta1, v1beta2};
 use claimkit::api::{Api, Gates, Release};
 use claimkit::rules::Operation;
-use claimkit::server::endpoint::{Call, answer};
+use claimkit::server::endpoint::{EndpointRequest, answer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -121,7 +121,7 @@ fn run(release: &str) -> Tally {
             (_, Some(stored)) => Operation::UpdateStatus(stored),
             (other, None) => panic!("{id}: {other} without a stored object"),
         };
-        let call = Call { api, release: parsed, gates, labels: Some(&labels), operation, body: &body };
+        let call = EndpointRequest { api, release: parsed, gates, labels: Some(&labels), operation, body: &body };
         let reply = answer(&call);
         let list = |value: &Value| if value.is_null() { json!([]) } else { value.clone() };
         tally.compare("panic", id, &json!(case.get("panic").is_some()), &json!(reply.panics));

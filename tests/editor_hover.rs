@@ -281,7 +281,7 @@ fn inside_expressions_by_release_and_gates() {
 /// Every field of every kind of the device family has a sentence in both languages, and Markdown that begins with its path.
 #[test]
 fn every_field_of_the_device_family_has_a_hover() {
-    use claimkit::api::{DeviceKind, Family, ObjectKind, Release, Struct, Type, VERSIONS};
+    use claimkit::api::{DeviceKind, Family, FieldType, ObjectKind, Release, Struct, VERSIONS};
     // The path to a field as flow YAML: `a: {b: [{c: ▮`.
     fn walk(schema: &'static Struct, release: Release, before: &str, behind: &str, depth: usize, all: &mut Vec<String>) {
         for field in
@@ -292,13 +292,13 @@ fn every_field_of_the_device_family_has_a_hover() {
             let (mut ty, mut open, mut close) = (&field.ty, String::new(), String::new());
             loop {
                 ty = match ty {
-                    Type::Pointer(inner) => inner,
-                    Type::List(inner) => {
+                    FieldType::Pointer(inner) => inner,
+                    FieldType::List(inner) => {
                         open.push('[');
                         close.insert(0, ']');
                         inner
                     }
-                    Type::Map(map) => {
+                    FieldType::Map(map) => {
                         open.push_str("{\"any\": ");
                         close.insert(0, '}');
                         &map.value

@@ -1,7 +1,7 @@
 //! Every row of the tables, every code and every release has a sentence in each language, and no sentence is left over.
 
 use claimkit::api::release::LAST_PATCHES;
-use claimkit::api::{Release, Struct, Type, VERSIONS};
+use claimkit::api::{FieldType, Release, Struct, VERSIONS};
 use claimkit::editor::facts;
 use claimkit::editor::registry::{self, changes};
 use claimkit::editor::sentences::{LOCALES, Sentences, field_key, kind_key, value_key, version_key};
@@ -21,8 +21,8 @@ fn structs() -> Vec<&'static Struct> {
             let mut ty = &field.ty;
             loop {
                 ty = match ty {
-                    Type::Pointer(inner) | Type::List(inner) => inner,
-                    Type::Map(map) => &map.value,
+                    FieldType::Pointer(inner) | FieldType::List(inner) => inner,
+                    FieldType::Map(map) => &map.value,
                     _ => break,
                 };
             }

@@ -240,7 +240,7 @@ suitableNodes:
     let node = &answer.placements[0].as_ref().unwrap().nodes[0];
     let place =
         |range: &claimkit::located::Range| Some(format!("class.yaml:{}:{}", range.start.line + 1, range.start.character + 1));
-    let line = claimkit::report::nodes::line(node, &place, claimkit::report::text::Style::plain());
+    let line = claimkit::report::nodes::line(node, &place, claimkit::report::text::TerminalStyle::plain());
     assert_eq!(
         line,
         "node-3: no: term 2 of 2 misses by one: label `gpu.example.com/model` is `t4`, wanted one of `a100`, `h100` (class.yaml:12:7)"

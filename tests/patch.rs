@@ -2,7 +2,7 @@
 
 use crate::support::ask;
 use crate::support::patches;
-use claimkit::patch::Refused;
+use claimkit::patch::PatchRefusal;
 use serde_json::{Value, json};
 
 pub fn patch(old: &str, kind: &str, patch: &str, options: Value) -> Value {
@@ -89,7 +89,7 @@ fn examples_of_rfc_6902() {
     ] {
         let answered = patches::json(&document, &patch);
         match result {
-            Value::Null => assert!(matches!(answered, Err(Refused::Rejected(_))), "{name}: {answered:?}"),
+            Value::Null => assert!(matches!(answered, Err(PatchRefusal::Rejected(_))), "{name}: {answered:?}"),
             result => assert_eq!(answered.unwrap().0, result, "{name}"),
         }
     }
@@ -127,19 +127,19 @@ fn json_patch_as_the_server_reads_it() {
         json!([null]),
     ] {
         let answered = patches::json(&json!({"n": null, "l": [1]}), &patch);
-        assert!(matches!(answered, Err(Refused::Rejected(_))), "{patch}: {answered:?}");
+        assert!(matches!(answered, Err(PatchRefusal::Rejected(_))), "{patch}: {answered:?}");
     }
     for (patch, text) in [
         (json!({}), "json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp"),
         (json!(["a"]), "json: cannot unmarshal string into Go value of type handlers.jsonPatchOp"),
         (json!([{"op": 1}]), "json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string"),
     ] {
-        let want = Refused::BadRequest(format!("error decoding patch: {text}"));
+        let want = PatchRefusal::BadRequest(format!("error decoding patch: {text}"));
         assert_eq!(patches::json(&json!({}), &patch), Err(want));
     }
     let many: Vec<Value> = vec![json!({"op": "test", "path": "/a", "value": null}); 10_001];
     let text = "The allowed maximum operations in a JSON patch is 10000, got 10001".to_owned();
-    assert_eq!(patches::json(&json!({}), &json!(many)), Err(Refused::TooLarge(text)));
+    assert_eq!(patches::json(&json!({}), &json!(many)), Err(PatchRefusal::TooLarge(text)));
 }
 
 /// RFC 7386, appendix A. In the RFC a patch that is not an object replaces the document; the server refuses it.
@@ -164,7 +164,7 @@ fn examples_of_rfc_7386() {
     ] {
         let answered = patches::merge(&document, &patch);
         match result {
-            Value::Null => assert!(matches!(answered, Err(Refused::BadRequest(_))), "{patch}: {answered:?}"),
+            Value::Null => assert!(matches!(answered, Err(PatchRefusal::BadRequest(_))), "{patch}: {answered:?}"),
             result => assert_eq!(answered.unwrap(), result, "{patch}"),
         }
     }

@@ -5,7 +5,7 @@ use crate::support::patches;
 use claimkit::api::Release;
 use claimkit::api::classic::v1alpha2;
 use claimkit::go::GoUnicode;
-use claimkit::patch::Refused;
+use claimkit::patch::PatchRefusal;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn writer(manager: &str, release: Release, status: bool, force: bool) -> Writer<
     }
 }
 
-fn run(live: &Value, config: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
+fn run(live: &Value, config: &Value, writer: &Writer<'_>) -> Result<Value, PatchRefusal> {
     patches::apply(live, config, writer, GoUnicode::V15)
 }
 
@@ -189,7 +189,7 @@ proptest! {
         let all = patches::managers(&forced).unwrap();
         match run(&before, &two, &second) {
             Ok(same) => prop_assert_eq!(&same, &forced),
-            Err(Refused::Conflicts(conflicts)) => {
+            Err(PatchRefusal::Conflicts(conflicts)) => {
                 prop_assert!(!conflicts.is_empty());
                 let was = patches::managers(&before).unwrap();
                 for conflict in conflicts {

@@ -6,7 +6,7 @@ pub mod fixtures;
 mod writes;
 
 use claimkit::api::Release;
-use claimkit::policy::{Cluster, schema};
+use claimkit::policy::{ClusterReader, schema};
 use claimkit::wire::{self, hosts, raw_mode};
 use fixtures::Fixture;
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ fn all() -> Vec<Fixture> {
 /// A host with the answers of the fixture.
 struct Recorded<'f>(&'f [fixtures::Call]);
 
-impl Cluster for Recorded<'_> {
+impl ClusterReader for Recorded<'_> {
     fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
         fixtures::host_answer(self.0, operation, payload)
     }
@@ -231,7 +231,7 @@ fn what_asks_the_cluster_is_refused_where_nobody_answers() {
 fn an_object_does_not_decide_how_often_the_host_is_asked() {
     use std::cell::Cell;
     struct Counting(Cell<usize>);
-    impl Cluster for Counting {
+    impl ClusterReader for Counting {
         fn call(&self, _: &str, payload: &str) -> Result<String, String> {
             self.0.set(self.0.get() + 1);
             let asked: Value = serde_json::from_str(payload).unwrap();
@@ -314,7 +314,7 @@ fn check_rules(rules: &Value, place: &str, releases: &[&str]) {
     let [version] = versions.into_iter().collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{place}: one version"));
     let is_meant = |known: &&&claimkit::api::Version| version == format!("[\"{}\"]", known.name);
     let version = claimkit::api::VERSIONS.iter().find(is_meant).unwrap();
-    let served = |kind: &&claimkit::api::Kind| {
+    let served = |kind: &&claimkit::api::ApiKind| {
         kind.items.is_none() && releases.iter().all(|release| kind.in_release(Release::parse(release).unwrap()))
     };
     for kind in version.kinds.iter().filter(served) {

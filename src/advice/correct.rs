@@ -1,6 +1,6 @@
 //! What to write in place of a value of the wrong type.
 
-use crate::api::{Field, Type};
+use crate::api::{Field, FieldType};
 use crate::message::message;
 use crate::record::decode::Mismatch;
 use crate::text::diagnose::{self, Correction, Expected};
@@ -15,7 +15,7 @@ pub fn correct(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Correction> {
 /// Returns what to write in place of a value of another shape than its field has; `None`: the words of Go's decoder are enough.
 pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Cow<'static, str>> {
     let ty = &mismatch.ty;
-    let takes_list = matches!(ty.pointed(), Type::List(_));
+    let takes_list = matches!(ty.pointed(), FieldType::List(_));
     Some(match tree.kind(mismatch.node) {
         Kind::Seq { .. } if ty.takes_map() => {
             message!("correct.map-not-list", "write a map here, not a list: remove the `-`")
@@ -35,8 +35,8 @@ pub fn shape(tree: &Tree<'_>, mismatch: &Mismatch) -> Option<Cow<'static, str>> 
 }
 
 /// Returns what a field of the type expects, given the value at a node.
-fn expected(tree: &Tree<'_>, node: NodeId, ty: &Type) -> Option<Expected> {
-    if matches!(ty, Type::Quantity) {
+fn expected(tree: &Tree<'_>, node: NodeId, ty: &FieldType) -> Option<Expected> {
+    if matches!(ty, FieldType::Quantity) {
         return Some(Expected::Quantity);
     }
     // A named value of a map is often written without the field that holds it.
@@ -44,9 +44,9 @@ fn expected(tree: &Tree<'_>, node: NodeId, ty: &Type) -> Option<Expected> {
     let takes = |field: &&Field| {
         let ty = field.ty.pointed();
         match tree.kind(node) {
-            Kind::Bool(_) => matches!(ty, Type::Bool),
-            Kind::Int(_) | Kind::Uint(_) => matches!(ty, Type::Int64 | Type::Quantity),
-            Kind::Str(_) => ty.is_text() || matches!(ty, Type::Quantity),
+            Kind::Bool(_) => matches!(ty, FieldType::Bool),
+            Kind::Int(_) | Kind::Uint(_) => matches!(ty, FieldType::Int64 | FieldType::Quantity),
+            Kind::Str(_) => ty.is_text() || matches!(ty, FieldType::Quantity),
             _ => false,
         }
     };
@@ -54,8 +54,8 @@ fn expected(tree: &Tree<'_>, node: NodeId, ty: &Type) -> Option<Expected> {
     match field {
         Some(field) => Some(Expected::Holder(field.json)),
         None if ty.is_text() => Some(Expected::Text),
-        None if matches!(ty.pointed(), Type::Bool) => Some(Expected::Bool),
-        None if matches!(ty.pointed(), Type::Int64 | Type::Int32) => Some(Expected::Integer),
+        None if matches!(ty.pointed(), FieldType::Bool) => Some(Expected::Bool),
+        None if matches!(ty.pointed(), FieldType::Int64 | FieldType::Int32) => Some(Expected::Integer),
         None => ty.takes_map().then_some(Expected::Map),
     }
 }

@@ -4,7 +4,7 @@ use crate::advice::nearest::{Nearest, distance, folded};
 use crate::advice::other_versions::{in_other_version, of_earlier_design};
 use crate::advice::shape::Move;
 use crate::api::meta::OBJECT_META;
-use crate::api::{Api, Family, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{Api, Family, FieldType, Release, Struct, VERSIONS, Version};
 use crate::message::{Template, message, template};
 
 /// A suggestion to replace a name.
@@ -240,9 +240,9 @@ fn path_of(tables: &[(&'static str, usize, &'static Struct)], at: usize) -> Stri
     names.join(".")
 }
 
-fn structs(ty: &Type) -> Option<&'static Struct> {
+fn structs(ty: &FieldType) -> Option<&'static Struct> {
     match ty {
-        Type::List(inner) => structs(inner),
+        FieldType::List(inner) => structs(inner),
         other => other.as_struct(),
     }
 }

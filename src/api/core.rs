@@ -1,6 +1,6 @@
 //! core/v1 types that DRA objects contain.
 
-use crate::api::{Field, Package, Struct, Type};
+use crate::api::{Field, FieldType, Package, Struct};
 
 /// First minor release in which an entry of a pod's `resourceClaims` names its claim or template directly; earlier releases use
 /// `source`.
@@ -13,7 +13,9 @@ pub const NODE_SELECTOR_OPERATORS: &[&str] = &["In", "NotIn", "Exists", "DoesNot
 pub static NODE_SELECTOR: Struct = Struct {
     go: "NodeSelector",
     package: Package::Core,
-    fields: &[Field::new("nodeSelectorTerms", "NodeSelectorTerms", Type::List(&Type::Struct(&NODE_SELECTOR_TERM))).required()],
+    fields: &[
+        Field::new("nodeSelectorTerms", "NodeSelectorTerms", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_TERM))).required()
+    ],
 };
 
 /// `core/v1.NodeSelectorTerm`
@@ -21,8 +23,9 @@ pub static NODE_SELECTOR_TERM: Struct = Struct {
     go: "NodeSelectorTerm",
     package: Package::Core,
     fields: &[
-        Field::new("matchExpressions", "MatchExpressions", Type::List(&Type::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
-        Field::new("matchFields", "MatchFields", Type::List(&Type::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
+        Field::new("matchExpressions", "MatchExpressions", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT)))
+            .omit(),
+        Field::new("matchFields", "MatchFields", FieldType::List(&FieldType::Struct(&NODE_SELECTOR_REQUIREMENT))).omit(),
     ],
 };
 
@@ -31,10 +34,10 @@ pub static NODE_SELECTOR_REQUIREMENT: Struct = Struct {
     go: "NodeSelectorRequirement",
     package: Package::Core,
     fields: &[
-        Field::new("key", "Key", Type::String).required(),
-        Field::new("operator", "Operator", Type::Named(Package::Core, "NodeSelectorOperator"))
+        Field::new("key", "Key", FieldType::String).required(),
+        Field::new("operator", "Operator", FieldType::Named(Package::Core, "NodeSelectorOperator"))
             .required()
             .values(NODE_SELECTOR_OPERATORS),
-        Field::new("values", "Values", Type::List(&Type::String)).omit(),
+        Field::new("values", "Values", FieldType::List(&FieldType::String)).omit(),
     ],
 };

@@ -42,7 +42,7 @@ pub struct Struct {
 pub struct Field {
     pub json: &'static str,
     pub go: &'static str,
-    pub ty: Type,
+    pub ty: FieldType,
     /// Listed as required in OpenAPI; the server does not enforce this.
     pub required: bool,
     /// `omitempty`: left out of JSON when zero.
@@ -56,7 +56,7 @@ pub struct Field {
     /// The gates without which the server drops the field; all of them must be on.
     pub gates: &'static [Gate],
     /// The maximum size of the field: bytes of a string, items of a list, entries of a map. The rules read it here.
-    pub limits: &'static [Limit],
+    pub limits: &'static [ReleaseLimit],
     /// First minor release in which a pointer type is a pointer; earlier it is a plain value.
     pub pointer_since: u8,
     /// The embedded Go struct the field belongs to, where printing or decoding shows that.
@@ -72,7 +72,7 @@ pub struct Field {
 
 /// A limit from a minor release on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
+pub struct ReleaseLimit {
     /// First minor release it counts in.
     pub since: u8,
     /// The most that is allowed; `None` lifts an earlier limit.
@@ -104,7 +104,7 @@ pub enum ListKind {
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy)]
-pub enum Type {
+pub enum FieldType {
     /// `string`
     String,
     /// A named string type.
@@ -132,8 +132,8 @@ pub enum Type {
     /// A struct by value: always there.
     Struct(&'static Struct),
     /// A pointer: may be nil.
-    Pointer(&'static Type),
-    List(&'static Type),
+    Pointer(&'static FieldType),
+    List(&'static FieldType),
 }
 
 /// A map other than `map[string]string`.
@@ -142,23 +142,23 @@ pub struct MapType {
     /// The named string type of its keys; `None` for `string`.
     pub key: Option<(Package, &'static str)>,
     /// The type of its values.
-    pub value: Type,
+    pub value: FieldType,
 }
 
-impl Type {
+impl FieldType {
     /// Returns true if values are strings: of a plain or a named type, or behind a pointer.
     pub fn is_text(&self) -> bool {
         match self {
-            Type::String | Type::Named(..) | Type::Uid => true,
-            Type::Pointer(inner) => inner.is_text(),
+            FieldType::String | FieldType::Named(..) | FieldType::Uid => true,
+            FieldType::Pointer(inner) => inner.is_text(),
             _ => false,
         }
     }
 
     /// Returns the type that a pointer points to; any other type as it is.
-    pub fn pointed(&self) -> &Type {
+    pub fn pointed(&self) -> &FieldType {
         match self {
-            Type::Pointer(inner) => inner.pointed(),
+            FieldType::Pointer(inner) => inner.pointed(),
             ty => ty,
         }
     }
@@ -166,23 +166,23 @@ impl Type {
     /// Returns the struct type of the value, its items or its entries; `None` if there is none.
     pub fn holds(&self) -> Option<&'static Struct> {
         match self {
-            Type::Struct(schema) => Some(schema),
-            Type::Pointer(inner) | Type::List(inner) => inner.holds(),
-            Type::Map(map) => map.value.holds(),
+            FieldType::Struct(schema) => Some(schema),
+            FieldType::Pointer(inner) | FieldType::List(inner) => inner.holds(),
+            FieldType::Map(map) => map.value.holds(),
             _ => None,
         }
     }
 
     /// Returns true for a map to values of one type.
     pub fn is_map(&self) -> bool {
-        matches!(self, Type::Map(_))
+        matches!(self, FieldType::Map(_))
     }
 
     /// Returns true if values are structs or maps, or pointers to them.
     pub fn takes_map(&self) -> bool {
         match self {
-            Type::Struct(_) | Type::StringMap | Type::Map(_) => true,
-            Type::Pointer(inner) => inner.takes_map(),
+            FieldType::Struct(_) | FieldType::StringMap | FieldType::Map(_) => true,
+            FieldType::Pointer(inner) => inner.takes_map(),
             _ => false,
         }
     }
@@ -190,7 +190,7 @@ impl Type {
 
 impl Field {
     /// Makes a field that is always written and has been there since 1.26.
-    pub const fn new(json: &'static str, go: &'static str, ty: Type) -> Self {
+    pub const fn new(json: &'static str, go: &'static str, ty: FieldType) -> Self {
         Field {
             json,
             go,
@@ -248,7 +248,7 @@ impl Field {
     }
 
     /// Sets how much it may hold, by release.
-    pub const fn limits(mut self, limits: &'static [Limit]) -> Self {
+    pub const fn limits(mut self, limits: &'static [ReleaseLimit]) -> Self {
         self.limits = limits;
         self
     }
@@ -260,9 +260,9 @@ impl Field {
     }
 
     /// Returns the type in a release.
-    pub fn type_in(&self, release: Release) -> &Type {
+    pub fn type_in(&self, release: Release) -> &FieldType {
         match &self.ty {
-            Type::Pointer(inner) if release.minor < self.pointer_since => inner,
+            FieldType::Pointer(inner) if release.minor < self.pointer_since => inner,
             ty => ty,
         }
     }
@@ -366,7 +366,7 @@ pub enum Scope {
 
 /// One kind of a version.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ApiKind {
     /// e.g. `ResourceClaim`.
     pub kind: &'static str,
     /// Its kind; for a list kind, the kind of its items.
@@ -387,7 +387,7 @@ pub struct Kind {
     pub schema: &'static Struct,
 }
 
-impl Kind {
+impl ApiKind {
     /// Gives the kind a `status` subresource.
     const fn with_status(mut self) -> Self {
         self.status = true;
@@ -431,7 +431,7 @@ pub struct Version {
     /// The family of the kind.
     pub family: Family,
     /// Its kinds and list kinds.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [ApiKind],
 }
 
 /// The API group of this crate.
@@ -464,7 +464,7 @@ impl Version {
     }
 
     /// Returns the kind, if the release has it.
-    pub fn kind(&self, kind: &str, release: Release) -> Option<&'static Kind> {
+    pub fn kind(&self, kind: &str, release: Release) -> Option<&'static ApiKind> {
         self.kinds.iter().find(|k| k.kind == kind && k.in_release(release))
     }
 
@@ -484,31 +484,31 @@ impl Version {
 #[derive(Debug, Clone, Copy)]
 pub struct Api {
     pub version: &'static Version,
-    pub kind: &'static Kind,
+    pub kind: &'static ApiKind,
 }
 
-impl Type {
+impl FieldType {
     /// Returns the Go name of the type in a decoding error, e.g. `[]v1alpha2.ResourceHandle`; pointers are followed.
     pub fn go_name(&self, version: &str) -> String {
         match self {
-            Type::String => "string".to_owned(),
-            Type::Named(package, name) => package.external(version, name),
-            Type::Uid => "types.UID".to_owned(),
-            Type::Bool => "bool".to_owned(),
-            Type::Int64 => "int64".to_owned(),
-            Type::Int32 => "int32".to_owned(),
-            Type::Time => "v1.Time".to_owned(),
-            Type::FieldsV1 => "v1.FieldsV1".to_owned(),
-            Type::Raw => "runtime.RawExtension".to_owned(),
-            Type::Quantity => "resource.Quantity".to_owned(),
-            Type::StringMap => "map[string]string".to_owned(),
-            Type::Map(map) => {
+            FieldType::String => "string".to_owned(),
+            FieldType::Named(package, name) => package.external(version, name),
+            FieldType::Uid => "types.UID".to_owned(),
+            FieldType::Bool => "bool".to_owned(),
+            FieldType::Int64 => "int64".to_owned(),
+            FieldType::Int32 => "int32".to_owned(),
+            FieldType::Time => "v1.Time".to_owned(),
+            FieldType::FieldsV1 => "v1.FieldsV1".to_owned(),
+            FieldType::Raw => "runtime.RawExtension".to_owned(),
+            FieldType::Quantity => "resource.Quantity".to_owned(),
+            FieldType::StringMap => "map[string]string".to_owned(),
+            FieldType::Map(map) => {
                 let key = map.key.map_or_else(|| "string".to_owned(), |(package, name)| package.external(version, name));
                 format!("map[{key}]{}", map.value.go_name(version))
             }
-            Type::Struct(schema) => schema.package.external(version, schema.go),
-            Type::Pointer(inner) => inner.go_name(version),
-            Type::List(inner) => format!("[]{}", inner.go_name(version)),
+            FieldType::Struct(schema) => schema.package.external(version, schema.go),
+            FieldType::Pointer(inner) => inner.go_name(version),
+            FieldType::List(inner) => format!("[]{}", inner.go_name(version)),
         }
     }
 }

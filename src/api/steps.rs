@@ -9,16 +9,16 @@ use crate::message::{Template, template};
 
 /// Two adjacent versions of a family and their differences.
 #[derive(Debug)]
-pub struct Step {
+pub struct VersionStep {
     pub older: &'static Version,
     pub newer: &'static Version,
     /// The differences. Fields that both versions have are not listed.
-    pub rows: &'static [Row],
+    pub rows: &'static [StepRow],
 }
 
 /// One difference, as seen on the way from the older to the newer version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum StepRow {
     /// A kind has another name.
     Rename {
         /// Its name in the older version.
@@ -90,14 +90,14 @@ pub struct Handle {
 }
 
 /// The steps of the classic family, oldest first.
-pub const CLASSIC: &[Step] = &[Step {
+pub const CLASSIC: &[VersionStep] = &[VersionStep {
     older: &classic::v1alpha1::VERSION,
     newer: &classic::v1alpha2::VERSION,
     rows: &[
-        Row::Rename { older: "PodScheduling", newer: "PodSchedulingContext" },
-        Row::Rename { older: "PodSchedulingList", newer: "PodSchedulingContextList" },
-        Row::Move(Handle { of: "ResourceClaim", older: "resourceHandle", newer: "resourceHandles" }),
-        Row::Drop {
+        StepRow::Rename { older: "PodScheduling", newer: "PodSchedulingContext" },
+        StepRow::Rename { older: "PodSchedulingList", newer: "PodSchedulingContextList" },
+        StepRow::Move(Handle { of: "ResourceClaim", older: "resourceHandle", newer: "resourceHandles" }),
+        StepRow::Drop {
             of: "ResourceClass",
             field: "structuredParameters",
             reason: template!(
@@ -109,23 +109,23 @@ pub const CLASSIC: &[Step] = &[Step {
 }];
 
 /// The steps of the device family, oldest first.
-pub const DEVICE: &[Step] = &[
-    Step {
+pub const DEVICE: &[VersionStep] = &[
+    VersionStep {
         older: &device::v1alpha3::VERSION,
         newer: &device::v1beta1::VERSION,
-        rows: &[Row::WrapValue { of: "DeviceCapacity", into: "value" }],
+        rows: &[StepRow::WrapValue { of: "DeviceCapacity", into: "value" }],
     },
-    Step {
+    VersionStep {
         older: &device::v1beta1::VERSION,
         newer: &device::v1beta2::VERSION,
         rows: &[
-            Row::Wrap { of: "DeviceRequest", into: "exactly", copied: &["tolerations"] },
-            Row::Unwrap { of: "Device", from: "basic", copied: &["attributes", "capacity", "consumesCounters", "taints"] },
-            Row::Default { of: "ResourceSliceSpec", field: "nodeName" },
-            Row::Default { of: "ResourceSliceSpec", field: "allNodes" },
+            StepRow::Wrap { of: "DeviceRequest", into: "exactly", copied: &["tolerations"] },
+            StepRow::Unwrap { of: "Device", from: "basic", copied: &["attributes", "capacity", "consumesCounters", "taints"] },
+            StepRow::Default { of: "ResourceSliceSpec", field: "nodeName" },
+            StepRow::Default { of: "ResourceSliceSpec", field: "allNodes" },
         ],
     },
-    Step { older: &device::v1beta2::VERSION, newer: &device::v1::VERSION, rows: &[] },
+    VersionStep { older: &device::v1beta2::VERSION, newer: &device::v1::VERSION, rows: &[] },
 ];
 
 /// The direction of a step.
@@ -139,7 +139,7 @@ pub enum Direction {
 
 impl Family {
     /// Returns the steps between adjacent versions, oldest first.
-    pub fn steps(self) -> &'static [Step] {
+    pub fn steps(self) -> &'static [VersionStep] {
         match self {
             Family::Classic => CLASSIC,
             Family::Device => DEVICE,
@@ -148,7 +148,7 @@ impl Family {
 }
 
 /// Returns the steps from one version to another, in the order they are taken; none between families.
-pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Step>) {
+pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static VersionStep>) {
     let steps = from.family.steps();
     let from_at = place(steps, from);
     let to_at = place(steps, to);
@@ -163,16 +163,16 @@ pub fn between(from: &Version, to: &Version) -> (Direction, Vec<&'static Step>) 
 }
 
 /// Returns the number of steps below a version.
-fn place(steps: &[Step], version: &Version) -> usize {
+fn place(steps: &[VersionStep], version: &Version) -> usize {
     steps.iter().take_while(|step| step.older.name != version.name).count()
 }
 
-impl Step {
+impl VersionStep {
     /// Returns the name of a kind on the other side.
     pub fn renamed(&self, kind: &'static str, direction: Direction) -> &'static str {
         let renamed = self.rows.iter().find_map(|row| match (row, direction) {
-            (Row::Rename { older, newer }, Direction::Up) if *older == kind => Some(*newer),
-            (Row::Rename { older, newer }, Direction::Down) if *newer == kind => Some(*older),
+            (StepRow::Rename { older, newer }, Direction::Up) if *older == kind => Some(*newer),
+            (StepRow::Rename { older, newer }, Direction::Down) if *newer == kind => Some(*older),
             _ => None,
         });
         renamed.unwrap_or(kind)
@@ -181,7 +181,7 @@ impl Step {
 
 /// The effect of the rows on a struct.
 #[derive(Clone, Copy, Debug)]
-pub enum Change {
+pub enum StructChange {
     /// The fields of `inner` move into a new field.
     Wrap {
         into: &'static str,
@@ -201,40 +201,44 @@ pub enum Change {
 }
 
 /// Returns the effect of the rows on a struct of these two shapes.
-pub fn change<'r>(rows: impl IntoIterator<Item = &'r Row>, from: &'static Struct, to: &'static Struct) -> Option<Change> {
+pub fn change<'r>(
+    rows: impl IntoIterator<Item = &'r StepRow>,
+    from: &'static Struct,
+    to: &'static Struct,
+) -> Option<StructChange> {
     rows.into_iter().find_map(|row| {
         let (name, older, copied) = match row {
-            Row::Wrap { of, into, copied } if *of == from.go => (*into, false, *copied),
-            Row::Unwrap { of, from: field, copied } if *of == from.go => (*field, true, *copied),
+            StepRow::Wrap { of, into, copied } if *of == from.go => (*into, false, *copied),
+            StepRow::Unwrap { of, from: field, copied } if *of == from.go => (*field, true, *copied),
             _ => return None,
         };
         let inner = |schema: &'static Struct| schema.slot(name).and_then(|slot| schema.fields.get(slot)?.ty.holds());
         // Upstream copies on the way up only.
         match (inner(from), inner(to)) {
             (None, Some(inner)) => {
-                Some(Change::Wrap { into: name, inner, always: older, copied: if older { &[] } else { copied } })
+                Some(StructChange::Wrap { into: name, inner, always: older, copied: if older { &[] } else { copied } })
             }
-            (Some(inner), None) => Some(Change::Hoist { field: name, inner, copied: if older { copied } else { &[] } }),
+            (Some(inner), None) => Some(StructChange::Hoist { field: name, inner, copied: if older { copied } else { &[] } }),
             _ => None,
         }
     })
 }
 
 /// Returns the field of the newer version that wraps a plain value of the older one.
-pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct) -> Option<&'static str> {
+pub fn wraps_value<'r>(rows: impl IntoIterator<Item = &'r StepRow>, schema: &Struct) -> Option<&'static str> {
     rows.into_iter().find_map(|row| match row {
-        Row::WrapValue { of, into } if *of == schema.go => Some(*into),
+        StepRow::WrapValue { of, into } if *of == schema.go => Some(*into),
         _ => None,
     })
 }
 
 /// Returns the name that a field of `from` has in `to`.
-pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
+pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r StepRow>, from: &Struct, to: &Struct, name: &'n str) -> &'n str {
     if to.has(name) {
         return name;
     }
     let renamed = rows.into_iter().find_map(|row| match row {
-        Row::RenameField { of, older, newer } if *of == from.go || *of == to.go => match name {
+        StepRow::RenameField { of, older, newer } if *of == from.go || *of == to.go => match name {
             _ if name == *older && to.has(newer) => Some(*newer),
             _ if name == *newer && to.has(older) => Some(*older),
             _ => None,
@@ -245,8 +249,8 @@ pub fn new_name<'n, 'r>(rows: impl IntoIterator<Item = &'r Row>, from: &Struct, 
 }
 
 /// Returns true if the older version takes zero for absent in this field.
-pub fn zero_is_absent<'r>(rows: impl IntoIterator<Item = &'r Row>, schema: &Struct, name: &str) -> bool {
-    rows.into_iter().any(|row| matches!(row, Row::Default { of, field } if *of == schema.go && *field == name))
+pub fn zero_is_absent<'r>(rows: impl IntoIterator<Item = &'r StepRow>, schema: &Struct, name: &str) -> bool {
+    rows.into_iter().any(|row| matches!(row, StepRow::Default { of, field } if *of == schema.go && *field == name))
 }
 
 #[cfg(test)]
@@ -283,16 +287,16 @@ mod tests {
         for step in CLASSIC.iter().chain(DEVICE) {
             for row in step.rows {
                 let (version, of, field) = match row {
-                    Row::Rename { older, newer } => {
+                    StepRow::Rename { older, newer } => {
                         assert!(step.older.kinds.iter().any(|kind| kind.kind == *older), "{older}");
                         assert!(step.newer.kinds.iter().any(|kind| kind.kind == *newer), "{newer}");
                         continue;
                     }
-                    Row::Move(handle) => (step.newer, "AllocationResult", handle.newer),
-                    Row::Wrap { of, into, .. } | Row::WrapValue { of, into } => (step.newer, *of, *into),
-                    Row::Unwrap { of, from, .. } => (step.older, *of, *from),
-                    Row::RenameField { of, newer, .. } => (step.newer, *of, *newer),
-                    Row::Default { of, field } | Row::Drop { of, field, .. } => (step.newer, *of, *field),
+                    StepRow::Move(handle) => (step.newer, "AllocationResult", handle.newer),
+                    StepRow::Wrap { of, into, .. } | StepRow::WrapValue { of, into } => (step.newer, *of, *into),
+                    StepRow::Unwrap { of, from, .. } => (step.older, *of, *from),
+                    StepRow::RenameField { of, newer, .. } => (step.newer, *of, *newer),
+                    StepRow::Default { of, field } | StepRow::Drop { of, field, .. } => (step.newer, *of, *field),
                 };
                 let has = version.kinds.iter().any(|kind| find(kind.schema, of).is_some_and(|schema| schema.has(field)));
                 assert!(has, "{of}.{field}");
@@ -303,18 +307,18 @@ mod tests {
     /// Checks that a renamed field is found from both sides; names that both shapes have stay.
     #[test]
     fn fields_are_renamed_both_ways() {
-        use crate::api::{Field, Package, Type};
+        use crate::api::{Field, FieldType, Package};
         static OLDER: Struct = Struct {
             go: "Spec",
             package: Package::Resource,
-            fields: &[Field::new("old", "Old", Type::String), Field::new("same", "Same", Type::String)],
+            fields: &[Field::new("old", "Old", FieldType::String), Field::new("same", "Same", FieldType::String)],
         };
         static NEWER: Struct = Struct {
             go: "Spec",
             package: Package::Resource,
-            fields: &[Field::new("new", "New", Type::String), Field::new("same", "Same", Type::String)],
+            fields: &[Field::new("new", "New", FieldType::String), Field::new("same", "Same", FieldType::String)],
         };
-        let rows = [Row::RenameField { of: "Spec", older: "old", newer: "new" }];
+        let rows = [StepRow::RenameField { of: "Spec", older: "old", newer: "new" }];
         assert_eq!(new_name(&rows, &OLDER, &NEWER, "old"), "new");
         assert_eq!(new_name(&rows, &NEWER, &OLDER, "new"), "old");
         assert_eq!(new_name(&rows, &OLDER, &NEWER, "same"), "same");

@@ -10,7 +10,7 @@ mod finder;
 mod slices;
 mod usage;
 
-pub use usage::{AmountUse, ClaimCount, DeviceUse, Row, Usage};
+pub use usage::{AmountUse, ClaimCount, DeviceUse, Usage, UsageRow};
 
 use crate::api::Release;
 use crate::error::{Error, ErrorKind};
@@ -32,7 +32,7 @@ use crate::server::FieldValidation;
 use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::server::slices as placing;
 use crate::text::Source;
-use crate::text::located::{self, Finding};
+use crate::text::located::{self, LocatedFinding};
 use finder::{About, Finder};
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ pub struct Audit<'t> {
     /// The gates that the release knows.
     pub gates: BTreeMap<&'static str, bool>,
     /// All findings, in the order: text, absent objects, claims, slices, classes.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LocatedFinding>,
     /// The devices and resources in use.
     pub usage: Usage,
     /// True if a slice or a claim was read, and no finding is an error.

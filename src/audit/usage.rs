@@ -17,22 +17,22 @@ use std::collections::BTreeMap;
 #[non_exhaustive]
 pub struct Usage {
     /// By node. The row without a name has the devices that no single node has.
-    pub nodes: Vec<Row>,
+    pub nodes: Vec<UsageRow>,
     /// The usage of each pool.
-    pub pools: Vec<Row>,
+    pub pools: Vec<UsageRow>,
     /// The usage of each driver.
-    pub drivers: Vec<Row>,
+    pub drivers: Vec<UsageRow>,
     /// By class: the devices that it selects. A device can be in several rows.
-    pub classes: Vec<Row>,
+    pub classes: Vec<UsageRow>,
     /// By namespace: what its claims hold.
-    pub namespaces: Vec<Row>,
+    pub namespaces: Vec<UsageRow>,
 }
 
 /// The use of a group of devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Row {
+pub struct UsageRow {
     /// The name of the node, pool, driver, class or namespace.
     pub name: Option<String>,
     /// The driver of a pool.
@@ -143,7 +143,7 @@ pub fn of(cluster: &Cluster<'_>, selected: &Selected) -> Usage {
     }
 }
 
-fn rows(sums: Sums<'_>) -> Vec<Row> {
+fn rows(sums: Sums<'_>) -> Vec<UsageRow> {
     sums.into_iter().map(|((driver, name), sum)| sum.row(driver, name)).collect()
 }
 
@@ -314,9 +314,9 @@ impl Sum {
         }
     }
 
-    fn row(self, driver: Option<&str>, name: Option<&str>) -> Row {
+    fn row(self, driver: Option<&str>, name: Option<&str>) -> UsageRow {
         let shown = |amounts: BTreeMap<String, Amounts>| amounts.into_iter().map(|(name, amounts)| amounts.shown(name)).collect();
-        Row {
+        UsageRow {
             name: name.map(str::to_owned),
             driver: driver.map(str::to_owned),
             claims: self.claims,

@@ -4,28 +4,28 @@ use std::sync::{Arc, LazyLock};
 
 use super::DeviceError;
 use super::DeviceErrorKind as Kind;
-use super::environment::{Bounds, Environment, Mode, ResultType};
-use super::functions::{self, Function, Gate};
-use super::library::quantity::Quantity;
-use super::library::semver::Version;
+use super::environment::{Environment, EnvironmentMode, ResultType, SizeBounds};
+use super::functions::{self, EnvironmentGate, Function};
+use super::library::quantity::CelQuantity;
+use super::library::semver::SemanticVersion;
 use super::types::Type;
-use super::value::{Map, Origin, Value};
+use super::value::{Map, QuantityOrigin, Value};
 
 /// Returns the environment of device selectors (`k8s.io/dynamic-resource-allocation/cel/compile.go`) in Kubernetes 1.`minor`;
 /// `minor` is at least 31.
 ///
 /// ```
-/// use claimkit::cel::{Mode, device};
+/// use claimkit::cel::{EnvironmentMode, device};
 ///
-/// let environment = device::environment(34, &[], Mode::New);
+/// let environment = device::environment(34, &[], EnvironmentMode::New);
 /// assert!(environment.compile("device.allowMultipleAllocations").is_err());
 /// assert!(environment.compile("device.driver.startsWith('gpu')").is_ok());
 /// ```
-pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
-    let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
-    let gate = gates.contains(&Gate::ListTypeAttributes);
+pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
+    let has_gate = |gate: EnvironmentGate| gates.contains(&gate) || mode == EnvironmentMode::Stored;
+    let gate = gates.contains(&EnvironmentGate::ListTypeAttributes);
     // 1.37 declares both types in the environment for stored expressions, and the last one counts.
-    let dynamic = minor >= 36 && gate || minor >= 37 && mode == Mode::Stored;
+    let dynamic = minor >= 36 && gate || minor >= 37 && mode == EnvironmentMode::Stored;
     let value = if dynamic { Type::Dyn } else { Type::Any };
     let named = |element: Type| Type::map(Type::String, Type::map(Type::String, element));
     let mut fields = vec![
@@ -33,7 +33,7 @@ pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
         ("attributes".to_owned(), named(value)),
         ("capacity".to_owned(), named(Type::structure("kubernetes.Quantity"))),
     ];
-    if minor >= 34 && has_gate(Gate::ConsumableCapacity) {
+    if minor >= 34 && has_gate(EnvironmentGate::ConsumableCapacity) {
         fields.push(("allowMultipleAllocations".to_owned(), Type::Bool));
     }
     let name = Type::structure("kubernetes.DRADevice");
@@ -53,13 +53,13 @@ pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
 /// Returns the environment of derived attributes in Kubernetes 1.`minor`; `minor` is at least 37.
 ///
 /// ```
-/// use claimkit::cel::{Mode, device};
+/// use claimkit::cel::{EnvironmentMode, device};
 ///
-/// let environment = device::derived_attributes(37, &[], Mode::New);
+/// let environment = device::derived_attributes(37, &[], EnvironmentMode::New);
 /// assert!(environment.compile("device.driver").is_ok());
 /// ```
-pub fn derived_attributes(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
-    let lists = gates.contains(&Gate::ListTypeAttributes) || mode == Mode::Stored;
+pub fn derived_attributes(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
+    let lists = gates.contains(&EnvironmentGate::ListTypeAttributes) || mode == EnvironmentMode::Stored;
     environment(minor, gates, mode).with_result_type(ResultType::Scalar { lists })
 }
 
@@ -72,12 +72,12 @@ fn has_lists(environment: &Environment) -> bool {
 /// (`k8s.io/dynamic-resource-allocation/structured/namedresources/cel`).
 ///
 /// ```
-/// use claimkit::cel::{Mode, device};
+/// use claimkit::cel::{EnvironmentMode, device};
 ///
-/// let environment = device::named_resources(Mode::New);
+/// let environment = device::named_resources(EnvironmentMode::New);
 /// assert!(environment.compile("attributes.int['index'] > 3").is_ok());
 /// ```
-pub fn named_resources(mode: Mode) -> Environment {
+pub fn named_resources(mode: EnvironmentMode) -> Environment {
     let kinds = [
         ("quantity", Type::structure("kubernetes.Quantity")),
         ("bool", Type::Bool),
@@ -122,36 +122,36 @@ pub fn selector_varies(text: &str, first: u8, last: u8) -> bool {
 const CHANGED_IN_1_37: &[&str] = &["`", "matches", "optional_type", "BoolValue"];
 
 /// Returns the sizes under `device` (`k8s.io/dynamic-resource-allocation/cel/compile.go`, `newCompiler`).
-fn device_bounds() -> Bounds {
-    let map = |key: u64, element: Bounds| Bounds::sized(32).with_key(Bounds::sized(key)).with_element(element);
-    Bounds::default()
-        .with_field("driver", Bounds::sized(63))
-        .with_field("attributes", map(63, map(32, Bounds::sized(64)).with_any_name()))
-        .with_field("capacity", map(63, map(32, Bounds::default())))
-        .with_field("allowMultipleAllocations", Bounds::sized(1))
+fn device_bounds() -> SizeBounds {
+    let map = |key: u64, element: SizeBounds| SizeBounds::sized(32).with_key(SizeBounds::sized(key)).with_element(element);
+    SizeBounds::default()
+        .with_field("driver", SizeBounds::sized(63))
+        .with_field("attributes", map(63, map(32, SizeBounds::sized(64)).with_any_name()))
+        .with_field("capacity", map(63, map(32, SizeBounds::default())))
+        .with_field("allowMultipleAllocations", SizeBounds::sized(1))
 }
 
 /// A device of a ResourceSlice, as far as selectors see it.
 ///
 /// ```
-/// use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
+/// use claimkit::cel::{DeviceAttribute, CelDevice, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 ///
-/// let gpu = Device::new("gpu.example.com")
-///     .attribute("model", Attribute::String("a100".to_owned()))
+/// let gpu = CelDevice::new("gpu.example.com")
+///     .attribute("model", DeviceAttribute::String("a100".to_owned()))
 ///     .capacity("memory", "80Gi")
 ///     .allow_multiple_allocations(true);
-/// let environment = device::environment(34, &[], Mode::New);
+/// let environment = device::environment(34, &[], EnvironmentMode::New);
 /// let selector = r#"device.attributes["gpu.example.com"].model == "a100""#;
 /// let program = environment.compile(selector).unwrap();
 /// assert_eq!(program.evaluate(&gpu.variables(&environment).unwrap(), SELECTOR_COST_LIMIT).matches(), Ok(true));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Device {
+pub struct CelDevice {
     /// Name of the driver: the domain of attributes and capacities without one.
     pub driver: String,
     /// Attributes by qualified name.
-    pub attributes: Vec<(String, Attribute)>,
+    pub attributes: Vec<(String, DeviceAttribute)>,
     /// Capacities by qualified name: quantities as texts.
     pub capacity: Vec<(String, String)>,
     /// `allowMultipleAllocations`, false if it is not given.
@@ -161,7 +161,7 @@ pub struct Device {
 /// The value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Attribute {
+pub enum DeviceAttribute {
     /// A boolean value (`bool`).
     Bool(bool),
     /// An integer value (`int`).
@@ -182,50 +182,52 @@ pub enum Attribute {
     Unsupported,
 }
 
-impl Attribute {
+impl DeviceAttribute {
     /// Reads a derived attribute from the value of its expression (`k8s.io/dynamic-resource-allocation/cel`, `valToDeviceAttribute`).
     ///
     /// ```
-    /// use claimkit::cel::{Attribute, value::Value};
+    /// use claimkit::cel::{DeviceAttribute, value::Value};
     ///
-    /// assert_eq!(Attribute::derived(&Value::Int(3)).unwrap(), Attribute::Int(3));
-    /// assert!(Attribute::derived(&Value::Null).is_err());
+    /// assert_eq!(DeviceAttribute::derived(&Value::Int(3)).unwrap(), DeviceAttribute::Int(3));
+    /// assert!(DeviceAttribute::derived(&Value::Null).is_err());
     /// ```
     ///
     /// # Errors
     /// kube-scheduler's text for a value that no attribute can have.
-    pub fn derived(value: &Value) -> Result<Attribute, DeviceError> {
-        Attribute::of(value).map_err(|message| DeviceError::new(Kind::Derived, message))
+    pub fn derived(value: &Value) -> Result<DeviceAttribute, DeviceError> {
+        DeviceAttribute::of(value).map_err(|message| DeviceError::new(Kind::Derived, message))
     }
 
-    fn of(value: &Value) -> Result<Attribute, String> {
+    fn of(value: &Value) -> Result<DeviceAttribute, String> {
         match value {
-            Value::Optional(Some(inner)) => return Attribute::of(inner),
-            Value::Bool(value) => return Ok(Attribute::Bool(*value)),
-            Value::Int(value) => return Ok(Attribute::Int(*value)),
-            Value::String(value) => return Ok(Attribute::String(value.to_string())),
-            Value::Type(kind) => return Ok(Attribute::String(kind.name().to_owned())),
-            Value::Version(version) => return Ok(Attribute::Version(version.to_string())),
+            Value::Optional(Some(inner)) => return DeviceAttribute::of(inner),
+            Value::Bool(value) => return Ok(DeviceAttribute::Bool(*value)),
+            Value::Int(value) => return Ok(DeviceAttribute::Int(*value)),
+            Value::String(value) => return Ok(DeviceAttribute::String(value.to_string())),
+            Value::Type(kind) => return Ok(DeviceAttribute::String(kind.name().to_owned())),
+            Value::Version(version) => return Ok(DeviceAttribute::Version(version.to_string())),
             _ => {}
         }
         let Value::List(list) = value else {
             return Err(format!("unsupported CEL return type: {}", go_type(value)));
         };
-        let Some(first) = list.first() else { return Ok(Attribute::Strings(Vec::new())) };
-        match Attribute::of(first) {
-            Ok(Attribute::Bool(_)) => {
-                elements(list, "bool", |one| if let Attribute::Bool(b) = one { Some(b) } else { None }).map(Attribute::Bools)
+        let Some(first) = list.first() else { return Ok(DeviceAttribute::Strings(Vec::new())) };
+        match DeviceAttribute::of(first) {
+            Ok(DeviceAttribute::Bool(_)) => {
+                elements(list, "bool", |one| if let DeviceAttribute::Bool(b) = one { Some(b) } else { None })
+                    .map(DeviceAttribute::Bools)
             }
-            Ok(Attribute::Int(_)) => {
-                elements(list, "int", |one| if let Attribute::Int(i) = one { Some(i) } else { None }).map(Attribute::Ints)
+            Ok(DeviceAttribute::Int(_)) => {
+                elements(list, "int", |one| if let DeviceAttribute::Int(i) = one { Some(i) } else { None })
+                    .map(DeviceAttribute::Ints)
             }
-            Ok(Attribute::String(_)) => {
-                elements(list, "string", |one| if let Attribute::String(s) = one { Some(s) } else { None })
-                    .map(Attribute::Strings)
+            Ok(DeviceAttribute::String(_)) => {
+                elements(list, "string", |one| if let DeviceAttribute::String(s) = one { Some(s) } else { None })
+                    .map(DeviceAttribute::Strings)
             }
-            Ok(Attribute::Version(_)) => {
-                elements(list, "semver", |one| if let Attribute::Version(v) = one { Some(v) } else { None })
-                    .map(Attribute::Versions)
+            Ok(DeviceAttribute::Version(_)) => {
+                elements(list, "semver", |one| if let DeviceAttribute::Version(v) = one { Some(v) } else { None })
+                    .map(DeviceAttribute::Versions)
             }
             _ => Err(format!("unsupported list element type: {}", go_type(first))),
         }
@@ -233,10 +235,10 @@ impl Attribute {
 }
 
 /// Returns the elements of a list, all of one kind.
-fn elements<T>(list: &[Value], kind: &str, read: impl Fn(Attribute) -> Option<T>) -> Result<Vec<T>, String> {
+fn elements<T>(list: &[Value], kind: &str, read: impl Fn(DeviceAttribute) -> Option<T>) -> Result<Vec<T>, String> {
     let element = |(index, value): (usize, &Value)| {
         let wrong = || format!("expected list element at index {index} to be {kind}, got {}", go_type(value));
-        Attribute::of(value).ok().and_then(&read).ok_or_else(wrong)
+        DeviceAttribute::of(value).ok().and_then(&read).ok_or_else(wrong)
     };
     list.iter().enumerate().map(element).collect()
 }
@@ -305,34 +307,34 @@ pub enum AttributeRef<'d> {
     Unsupported,
 }
 
-impl<'d> From<&'d Attribute> for AttributeRef<'d> {
-    fn from(attribute: &'d Attribute) -> Self {
+impl<'d> From<&'d DeviceAttribute> for AttributeRef<'d> {
+    fn from(attribute: &'d DeviceAttribute) -> Self {
         match attribute {
-            Attribute::Bool(value) => AttributeRef::Bool(*value),
-            Attribute::Int(value) => AttributeRef::Int(*value),
-            Attribute::String(value) => AttributeRef::String(value),
-            Attribute::Version(value) => AttributeRef::Version(value),
-            Attribute::Bools(values) => AttributeRef::Bools(values),
-            Attribute::Ints(values) => AttributeRef::Ints(values),
-            Attribute::Strings(values) => AttributeRef::Strings(values),
-            Attribute::Versions(values) => AttributeRef::Versions(values),
-            Attribute::Unsupported => AttributeRef::Unsupported,
+            DeviceAttribute::Bool(value) => AttributeRef::Bool(*value),
+            DeviceAttribute::Int(value) => AttributeRef::Int(*value),
+            DeviceAttribute::String(value) => AttributeRef::String(value),
+            DeviceAttribute::Version(value) => AttributeRef::Version(value),
+            DeviceAttribute::Bools(values) => AttributeRef::Bools(values),
+            DeviceAttribute::Ints(values) => AttributeRef::Ints(values),
+            DeviceAttribute::Strings(values) => AttributeRef::Strings(values),
+            DeviceAttribute::Versions(values) => AttributeRef::Versions(values),
+            DeviceAttribute::Unsupported => AttributeRef::Unsupported,
         }
     }
 }
 
-impl From<AttributeRef<'_>> for Attribute {
+impl From<AttributeRef<'_>> for DeviceAttribute {
     fn from(attribute: AttributeRef<'_>) -> Self {
         match attribute {
-            AttributeRef::Bool(value) => Attribute::Bool(value),
-            AttributeRef::Int(value) => Attribute::Int(value),
-            AttributeRef::String(value) => Attribute::String(value.to_owned()),
-            AttributeRef::Version(value) => Attribute::Version(value.to_owned()),
-            AttributeRef::Bools(values) => Attribute::Bools(values.to_vec()),
-            AttributeRef::Ints(values) => Attribute::Ints(values.to_vec()),
-            AttributeRef::Strings(values) => Attribute::Strings(values.to_vec()),
-            AttributeRef::Versions(values) => Attribute::Versions(values.to_vec()),
-            AttributeRef::Unsupported => Attribute::Unsupported,
+            AttributeRef::Bool(value) => DeviceAttribute::Bool(value),
+            AttributeRef::Int(value) => DeviceAttribute::Int(value),
+            AttributeRef::String(value) => DeviceAttribute::String(value.to_owned()),
+            AttributeRef::Version(value) => DeviceAttribute::Version(value.to_owned()),
+            AttributeRef::Bools(values) => DeviceAttribute::Bools(values.to_vec()),
+            AttributeRef::Ints(values) => DeviceAttribute::Ints(values.to_vec()),
+            AttributeRef::Strings(values) => DeviceAttribute::Strings(values.to_vec()),
+            AttributeRef::Versions(values) => DeviceAttribute::Versions(values.to_vec()),
+            AttributeRef::Unsupported => DeviceAttribute::Unsupported,
         }
     }
 }
@@ -351,14 +353,14 @@ pub struct DeviceRef<'d> {
     pub allow_multiple_allocations: bool,
 }
 
-impl Device {
+impl CelDevice {
     /// Creates a device of a driver, without attributes and capacities.
     pub fn new(driver: impl Into<String>) -> Self {
-        Device { driver: driver.into(), ..Device::default() }
+        CelDevice { driver: driver.into(), ..CelDevice::default() }
     }
 
     /// Adds an attribute. A name without a domain belongs to the domain of the driver.
-    pub fn attribute(mut self, name: impl Into<String>, value: Attribute) -> Self {
+    pub fn attribute(mut self, name: impl Into<String>, value: DeviceAttribute) -> Self {
         self.attributes.push((name.into(), value));
         self
     }
@@ -405,9 +407,9 @@ impl DeviceRef<'_> {
         }
         let mut capacity = Domains::default();
         for (name, text) in &self.capacity {
-            let quantity =
-                Quantity::parse(text).map_err(|error| DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}")))?;
-            capacity.add(name, self.driver, Value::Quantity(Arc::new(quantity), Origin::Read));
+            let quantity = CelQuantity::parse(text)
+                .map_err(|error| DeviceError::new(Kind::Capacity, format!("capacity {name}: {error}")))?;
+            capacity.add(name, self.driver, Value::Quantity(Arc::new(quantity), QuantityOrigin::Read));
         }
         let values = [
             Value::string(self.driver),
@@ -450,7 +452,7 @@ impl Domains {
 }
 
 fn version(text: &str) -> Result<Value, String> {
-    let version = Version::parse(text).map_err(|why| format!("parse semantic version: {why}"))?;
+    let version = SemanticVersion::parse(text).map_err(|why| format!("parse semantic version: {why}"))?;
     Ok(Value::Version(Arc::new(version)))
 }
 
@@ -494,9 +496,9 @@ pub enum NamedAttribute {
 /// An attribute that cannot be read, which makes every selector fail.
 ///
 /// ```
-/// use claimkit::cel::{Mode, NamedAttribute, SELECTOR_COST_LIMIT, device};
+/// use claimkit::cel::{EnvironmentMode, NamedAttribute, SELECTOR_COST_LIMIT, device};
 ///
-/// let program = device::named_resources(Mode::New).compile("attributes.int['index'] > 3").unwrap();
+/// let program = device::named_resources(EnvironmentMode::New).compile("attributes.int['index'] > 3").unwrap();
 /// let variables = device::named_variables(&[("index".to_owned(), NamedAttribute::Int(7))]).unwrap();
 /// assert_eq!(program.evaluate(&variables, SELECTOR_COST_LIMIT).matches(), Ok(true));
 /// ```
@@ -506,8 +508,8 @@ pub fn named_variables(attributes: &[(String, NamedAttribute)]) -> Result<Vec<Va
     for (name, attribute) in attributes {
         let (kind, value) = match attribute {
             NamedAttribute::Quantity(text) => {
-                let quantity = Quantity::parse(text).map_err(|error| failed(format!("attribute {name}: {error}")))?;
-                (0, Value::Quantity(Arc::new(quantity), Origin::Read))
+                let quantity = CelQuantity::parse(text).map_err(|error| failed(format!("attribute {name}: {error}")))?;
+                (0, Value::Quantity(Arc::new(quantity), QuantityOrigin::Read))
             }
             NamedAttribute::Bool(b) => (1, Value::Bool(*b)),
             NamedAttribute::Int(i) => (2, Value::Int(*i)),

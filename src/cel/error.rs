@@ -5,10 +5,10 @@ use std::fmt;
 /// Why a device has no variables, or why a value is not an attribute, in kube-scheduler's words.
 ///
 /// ```
-/// use claimkit::cel::{Attribute, Device, DeviceErrorKind, Mode, device};
+/// use claimkit::cel::{DeviceAttribute, CelDevice, DeviceErrorKind, EnvironmentMode, device};
 ///
-/// let device = Device::new("gpu.example.com").attribute("version", Attribute::Version("1".to_owned()));
-/// let error = device.variables(&device::environment(34, &[], Mode::New)).unwrap_err();
+/// let device = CelDevice::new("gpu.example.com").attribute("version", DeviceAttribute::Version("1".to_owned()));
+/// let error = device.variables(&device::environment(34, &[], EnvironmentMode::New)).unwrap_err();
 /// assert_eq!(error.kind(), DeviceErrorKind::Attribute);
 /// assert_eq!(error.to_string(), "attribute version: parse semantic version: No Major.Minor.Patch elements found");
 /// ```
@@ -38,10 +38,10 @@ impl DeviceError {
     /// Returns the cause.
     ///
     /// ```
-    /// use claimkit::cel::{Device, DeviceErrorKind, Mode, device};
+    /// use claimkit::cel::{CelDevice, DeviceErrorKind, EnvironmentMode, device};
     ///
-    /// let device = Device::new("").capacity("memory", "80 GB");
-    /// let error = device.variables(&device::environment(34, &[], Mode::New)).unwrap_err();
+    /// let device = CelDevice::new("").capacity("memory", "80 GB");
+    /// let error = device.variables(&device::environment(34, &[], EnvironmentMode::New)).unwrap_err();
     /// assert_eq!(error.kind(), DeviceErrorKind::Capacity);
     /// ```
     pub fn kind(&self) -> DeviceErrorKind {
@@ -51,9 +51,9 @@ impl DeviceError {
     /// Returns the message.
     ///
     /// ```
-    /// use claimkit::cel::{Attribute, value::Value};
+    /// use claimkit::cel::{DeviceAttribute, value::Value};
     ///
-    /// let error = Attribute::derived(&Value::Double(1.5)).unwrap_err();
+    /// let error = DeviceAttribute::derived(&Value::Double(1.5)).unwrap_err();
     /// assert_eq!(error.message(), "unsupported CEL return type: float64");
     /// ```
     pub fn message(&self) -> &str {

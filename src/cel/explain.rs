@@ -3,7 +3,7 @@
 
 use crate::message::message;
 use claimkit_cel::Program;
-use claimkit_cel::trace::{Reason, Trace, shown};
+use claimkit_cel::trace::{DecidingPart, Trace, shown};
 use claimkit_cel::value::Value;
 
 /// Returns a sentence for each part that decided: `` `device.driver == "a"` is false: `device.driver` is "b" ``.
@@ -11,7 +11,7 @@ pub fn explain(program: &Program, trace: &Trace) -> Vec<String> {
     trace.reasons(program).iter().map(|reason| sentence(program, reason)).collect()
 }
 
-fn sentence(program: &Program, reason: &Reason) -> String {
+fn sentence(program: &Program, reason: &DecidingPart) -> String {
     let part = program.text_of(&reason.part.span);
     let others = reason.reads.iter().filter(|read| read.span != reason.part.span && !matches!(read.value, Value::Error(_)));
     let reads = others.map(|read| is(program.text_of(&read.span), &read.value));

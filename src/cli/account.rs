@@ -1,6 +1,6 @@
 //! The output of `allocate`: for each pod a table of nodes, then the reasons for every node that offers no devices.
 
-use super::files::File;
+use super::files::InputFile;
 use super::joined::Joined;
 use super::lines::{MOST_NAMES, Printed, Width, name};
 use super::turns;
@@ -12,7 +12,7 @@ use crate::place::device::explain::kinds::{NodeVerdict, PoolState};
 use crate::place::device::explain::turn::{Plugin, TurnOutcome};
 use crate::place::device::explain::words;
 use crate::place::device::features::Features;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use crate::report::nodes::table;
 
 /// The note on a claim that no pod reserves.
@@ -23,14 +23,14 @@ const TOGETHER: &str = "(no pod uses these claims: placed together, as if one po
 /// The texts that report positions refer to.
 #[derive(Clone, Copy)]
 pub struct Texts<'a> {
-    pub files: &'a [File],
+    pub files: &'a [InputFile],
     /// The same as one text.
     pub joined: &'a Joined,
 }
 
 /// Returns true if the pod asks for no devices.
 fn is_skipped(pod: &PodAccount) -> bool {
-    pod.before.as_ref().is_some_and(|before| before.code == Code::Skip)
+    pod.before.as_ref().is_some_and(|before| before.code == StatusCode::Skip)
 }
 
 fn is_allocated(node: &NodeAccount) -> bool {

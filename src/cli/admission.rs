@@ -1,7 +1,7 @@
 //! Policies and plain manifests for `admit`: each object becomes a request to create it, or to update the stored one, as an API server
 //! sends it to the policies whose rules name it.
 
-use super::files::File;
+use super::files::InputFile;
 use crate::api::{GROUP, Scope, VERSIONS};
 use crate::limits::Limits;
 use crate::manifest::{Input, Item, What};
@@ -20,9 +20,9 @@ const MAX_OBJECT: usize = 16 << 20;
 
 /// The contents of a file for `admit`.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct AdmissionFile {
     pub policies: Vec<Policy>,
-    pub objects: Vec<Object>,
+    pub objects: Vec<ManifestObject>,
     /// The errors of the parts that cannot be read.
     pub problems: Vec<String>,
 }
@@ -131,7 +131,7 @@ impl Policy {
     }
 
     /// Returns true if an API server asks the policy about this object.
-    pub fn sees(&self, object: &Object, operation: Operation<()>) -> bool {
+    pub fn sees(&self, object: &ManifestObject, operation: Operation<()>) -> bool {
         if self.namespace.as_ref().is_some_and(|namespace| *namespace != object.namespace) {
             return false;
         }
@@ -159,7 +159,7 @@ fn equivalent(group: &str, rule: &str, version: &str) -> bool {
 
 /// An object of a manifest.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub struct ManifestObject {
     /// `apiVersion`.
     pub api_version: String,
     /// `kind`.
@@ -217,14 +217,14 @@ struct AdmissionRequest<'o> {
     dry_run: bool,
 }
 
-impl Object {
+impl ManifestObject {
     fn group_version(&self) -> (&str, &str) {
         self.api_version.split_once('/').unwrap_or(("", &self.api_version))
     }
 
     /// Returns true if both are the same object of the cluster.
-    pub fn is(&self, other: &Object) -> bool {
-        let same = |of: fn(&Object) -> &str| of(self) == of(other);
+    pub fn is(&self, other: &ManifestObject) -> bool {
+        let same = |of: fn(&ManifestObject) -> &str| of(self) == of(other);
         same(|object| &object.kind)
             && same(|object| &object.name)
             && same(|object| &object.namespace)
@@ -233,7 +233,7 @@ impl Object {
 
     /// Returns the object as the server stores it over `stored`: it keeps what only the server writes. A manifest as stored object has
     /// some resource version, too.
-    pub fn over(&self, stored: &Object) -> Option<(Object, Object)> {
+    pub fn over(&self, stored: &ManifestObject) -> Option<(ManifestObject, ManifestObject)> {
         let mut parts: [Fields; 2] = [fields(&stored.json)?, fields(&self.json)?];
         let version = RawValue::from_string("\"1\"".to_owned()).ok()?;
         let mut kept: Vec<(&str, Box<RawValue>)> = Vec::new();
@@ -250,11 +250,11 @@ impl Object {
             fields_of.insert("metadata".to_owned(), serde_json::value::to_raw_value(&metadata).ok()?);
         }
         let [before, after] = parts.map(|fields| serde_json::value::to_raw_value(&fields).ok());
-        Some((Object { json: after?, ..self.clone() }, Object { json: before?, ..stored.clone() }))
+        Some((ManifestObject { json: after?, ..self.clone() }, ManifestObject { json: before?, ..stored.clone() }))
     }
 
     /// Returns the request of an API server about it.
-    pub fn request(&self, stored: Option<&Object>, user: &str, groups: &[&str]) -> Option<Box<RawValue>> {
+    pub fn request(&self, stored: Option<&ManifestObject>, user: &str, groups: &[&str]) -> Option<Box<RawValue>> {
         let (group, version) = self.group_version();
         let kind = || GroupVersionKind { group, version, kind: &self.kind };
         let operation = if stored.is_some() { Operation::Update(()) } else { Operation::Create };
@@ -296,9 +296,9 @@ pub fn is_request(text: &str) -> bool {
 }
 
 /// Reads the policies and objects of a file. `namespace`: of objects that name none.
-pub fn read(file: &File, namespace: &str) -> Found {
+pub fn read(file: &InputFile, namespace: &str) -> AdmissionFile {
     let input = Input::read(&file.text, None, &Limits::default());
-    let mut found = Found::default();
+    let mut found = AdmissionFile::default();
     for finding in input.file.findings.iter().filter(|finding| finding.severity == crate::finding::Severity::Error) {
         found.problems.push(format!("{}: {}", file.name, finding.message));
     }
@@ -327,7 +327,7 @@ pub fn read(file: &File, namespace: &str) -> Found {
     found
 }
 
-fn object(item: &Item, json: Box<RawValue>, default: &str) -> Object {
+fn object(item: &Item, json: Box<RawValue>, default: &str) -> ManifestObject {
     let known = match item.what {
         What::Ours(api) => Some((api.kind.plural.to_owned(), api.kind.scope == Scope::Cluster)),
         _ => None,
@@ -338,7 +338,7 @@ fn object(item: &Item, json: Box<RawValue>, default: &str) -> Object {
         (false, "") => default,
         (false, own) => own,
     };
-    Object {
+    ManifestObject {
         api_version: item.api_version.clone(),
         kind: item.kind.clone(),
         name: item.name.clone(),

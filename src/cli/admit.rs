@@ -1,8 +1,8 @@
 //! `admit`: what the policy answers to admission requests, and to plain manifests as if they were applied.
 
-use super::admission::{self, Found, Object, Policy};
+use super::admission::{self, AdmissionFile, ManifestObject, Policy};
 use super::arguments::Arguments;
-use super::files::File;
+use super::files::InputFile;
 use super::{FINDINGS, FINE, Host, UNUSABLE, ask, check, files, pairs};
 use crate::finding::Severity;
 use crate::rules::Operation;
@@ -39,7 +39,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
             return UNUSABLE;
         }
     }
-    let (requests, manifests): (Vec<&File>, Vec<&File>) = files.iter().partition(|file| admission::is_request(&file.text));
+    let (requests, manifests): (Vec<&InputFile>, Vec<&InputFile>) =
+        files.iter().partition(|file| admission::is_request(&file.text));
     let namespace = arguments.value("namespace").unwrap_or("default");
     let Some(mut found) = read_all(manifests.into_iter(), namespace, host) else { return UNUSABLE };
     let Some(old) = stored(arguments, namespace, host) else { return UNUSABLE };
@@ -75,8 +76,8 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
 }
 
 /// Reads policies and objects. `None`: one cannot be read, and standard error says why.
-fn read_all<'f>(files: impl Iterator<Item = &'f File>, namespace: &str, host: &mut dyn Host) -> Option<Found> {
-    let mut all = Found::default();
+fn read_all<'f>(files: impl Iterator<Item = &'f InputFile>, namespace: &str, host: &mut dyn Host) -> Option<AdmissionFile> {
+    let mut all = AdmissionFile::default();
     for file in files {
         let found = admission::read(file, namespace);
         all.policies.extend(found.policies);
@@ -90,7 +91,7 @@ fn read_all<'f>(files: impl Iterator<Item = &'f File>, namespace: &str, host: &m
 }
 
 /// Reads the objects that `--old` names; none without it.
-fn stored(arguments: &Arguments, namespace: &str, host: &mut dyn Host) -> Option<Vec<Object>> {
+fn stored(arguments: &Arguments, namespace: &str, host: &mut dyn Host) -> Option<Vec<ManifestObject>> {
     let Some(name) = arguments.value("old") else { return Some(Vec::new()) };
     let file = files::read_one(name, host)?;
     read_all(std::iter::once(&file), namespace, host).map(|found| found.objects)
@@ -109,10 +110,15 @@ enum About<'c> {
     /// A request in a file.
     File(&'c str),
     /// An object of a manifest.
-    Object(&'c Object),
+    Object(&'c ManifestObject),
 }
 
-fn cases<'c>(arguments: &'c Arguments, requests: &[&'c File], found: &'c Found, old: &[Object]) -> Result<Vec<Case<'c>>, String> {
+fn cases<'c>(
+    arguments: &'c Arguments,
+    requests: &[&'c InputFile],
+    found: &'c AdmissionFile,
+    old: &[ManifestObject],
+) -> Result<Vec<Case<'c>>, String> {
     let user = arguments.value("user").unwrap_or(USER);
     let groups: Vec<&str> = arguments.values("group").chain(["system:authenticated"]).collect();
     let mut cases = Vec::new();

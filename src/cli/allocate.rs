@@ -3,7 +3,7 @@
 use super::account::{Texts, fits, text};
 use super::arguments::Arguments;
 use super::ask;
-use super::files::{self, File};
+use super::files::{self, InputFile};
 use super::joined::Joined;
 use super::lines::{Printed, Width, name};
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         }
     };
     let most = Limits::default().bytes;
-    let cluster: Option<Vec<File>> = arguments.values("cluster").map(|name| files::read_at_most(name, most, host)).collect();
+    let cluster: Option<Vec<InputFile>> = arguments.values("cluster").map(|name| files::read_at_most(name, most, host)).collect();
     let Some(cluster) = cluster else { return UNUSABLE };
     let (joined, beside) = (Joined::of(&files), Joined::of(&cluster));
     let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();

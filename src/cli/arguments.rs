@@ -1,15 +1,15 @@
 //! Parses the command line by the tables of [`super::options`].
 
-use super::options::{Opt, Takes, VERBS, Verb};
+use super::options::{CommandVerb, Opt, Takes, VERBS};
 use crate::advice::nearest;
 use crate::finding::Code;
 use lexopt::{Arg, Parser};
 
 /// A command line that was understood.
 #[derive(Debug)]
-pub enum Parsed {
+pub enum ParsedArguments {
     /// Print the help, of one verb or of all.
-    Help(Option<&'static Verb>),
+    Help(Option<&'static CommandVerb>),
     Version,
     Run(Arguments),
 }
@@ -17,7 +17,7 @@ pub enum Parsed {
 /// A verb with what was given to it.
 #[derive(Debug)]
 pub struct Arguments {
-    pub verb: &'static Verb,
+    pub verb: &'static CommandVerb,
     /// Files, folders, `-`, or a verb's other operands.
     pub operands: Vec<String>,
     given: Vec<(&'static str, String)>,
@@ -59,9 +59,9 @@ impl Arguments {
 ///
 /// # Errors
 /// What is wrong with it, and what to write instead, in one line.
-pub fn parse(typed: &[String]) -> Result<Parsed, String> {
+pub fn parse(typed: &[String]) -> Result<ParsedArguments, String> {
     let mut parser = Parser::from_args(typed);
-    let mut verb: Option<&'static Verb> = None;
+    let mut verb: Option<&'static CommandVerb> = None;
     let mut operands = Vec::new();
     let mut given: Vec<(&'static str, String)> = Vec::new();
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
@@ -75,8 +75,8 @@ pub fn parse(typed: &[String]) -> Result<Parsed, String> {
                 }
                 continue;
             }
-            Arg::Long("help") | Arg::Short('h') => return Ok(Parsed::Help(verb)),
-            Arg::Long("version") | Arg::Short('V') if verb.is_none() => return Ok(Parsed::Version),
+            Arg::Long("help") | Arg::Short('h') => return Ok(ParsedArguments::Help(verb)),
+            Arg::Long("version") | Arg::Short('V') if verb.is_none() => return Ok(ParsedArguments::Version),
             Arg::Long(name) => format!("--{name}"),
             Arg::Short(letter) => format!("-{letter}"),
         };
@@ -102,7 +102,7 @@ pub fn parse(typed: &[String]) -> Result<Parsed, String> {
     };
     let arguments = Arguments { verb, operands, given };
     agree(&arguments)?;
-    Ok(Parsed::Run(arguments))
+    Ok(ParsedArguments::Run(arguments))
 }
 
 fn text(parser: &mut Parser, option: &Opt, what: &str) -> Result<String, String> {
@@ -119,14 +119,14 @@ fn one_of(value: &str, option: &Opt, words: &[&str]) -> Result<String, String> {
     Err(format!("`--{} {value}` is unknown; write one of {}", option.name, list(words.iter().copied())))
 }
 
-fn find(name: &str) -> Result<&'static Verb, String> {
+fn find(name: &str) -> Result<&'static CommandVerb, String> {
     VERBS.iter().find(|verb| verb.name == name).ok_or_else(|| match closest(name, VERBS.iter().map(|verb| verb.name)) {
         Some(verb) => format!("unknown verb `{name}`; did you mean `{verb}`?"),
         None => format!("unknown verb `{name}`; write one of {}", names()),
     })
 }
 
-fn option(verb: &'static Verb, name: &str) -> Result<&'static Opt, String> {
+fn option(verb: &'static CommandVerb, name: &str) -> Result<&'static Opt, String> {
     let wanted = |option: &&&'static Opt| {
         name.strip_prefix("--").map_or_else(
             || option.short.is_some_and(|letter| name.strip_prefix('-').is_some_and(|rest| rest.chars().eq([letter]))),

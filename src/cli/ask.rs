@@ -2,7 +2,7 @@
 
 use super::Host;
 use super::arguments::Arguments;
-use super::files::File;
+use super::files::InputFile;
 use super::joined::Joined;
 use crate::finding::{Code, Severity, TextField};
 use crate::report::{FileReport, Remarks};
@@ -82,9 +82,9 @@ fn tell(host: &mut dyn Host, problem: &str) -> Option<Vec<Answer>> {
 /// Asks about every file; `beside` has the stored objects, if there are any. Findings that `--ignore` names are left out of the answers.
 pub fn each(
     arguments: &Arguments,
-    request: &dyn Fn(&File) -> Request,
-    files: &[File],
-    beside: &[File],
+    request: &dyn Fn(&InputFile) -> Request,
+    files: &[InputFile],
+    beside: &[InputFile],
     host: &mut dyn Host,
 ) -> Option<Vec<Answer>> {
     let mut answers = Vec::with_capacity(files.len());
@@ -116,7 +116,7 @@ pub fn without_ignored(arguments: &Arguments, mut answer: Answer) -> Answer {
 }
 
 /// Gives findings about another text than the manifest the name of their file and positions relative to it.
-pub fn place_beside(mut answer: Answer, field: TextField, files: &[File]) -> Answer {
+pub fn place_beside(mut answer: Answer, field: TextField, files: &[InputFile]) -> Answer {
     if answer.findings.iter().all(|finding| finding.within != field) {
         return answer;
     }
@@ -138,8 +138,13 @@ pub fn remarks(arguments: &Arguments) -> Remarks {
 }
 
 /// Returns one report per file with its answer. `beside`: other files that findings may refer to.
-pub fn reports<'a>(files: &'a [File], answers: &'a [Answer], beside: &'a [File], remarks: Remarks) -> Vec<FileReport<'a>> {
-    let report = |(file, answer): (&'a File, &'a Answer)| {
+pub fn reports<'a>(
+    files: &'a [InputFile],
+    answers: &'a [Answer],
+    beside: &'a [InputFile],
+    remarks: Remarks,
+) -> Vec<FileReport<'a>> {
+    let report = |(file, answer): (&'a InputFile, &'a Answer)| {
         let beside = beside.iter().map(|file| (file.name.as_str(), file.text.as_str()));
         FileReport::new(&file.name, &file.text, answer, remarks).beside(beside)
     };

@@ -6,7 +6,7 @@ use super::files;
 use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, pairs};
 use crate::api::Release;
-use crate::audit::{AmountUse, Row, Usage};
+use crate::audit::{AmountUse, Usage, UsageRow};
 use crate::finding::{Code, Severity};
 use crate::report::{self, FileReport, Remarks, text::visible};
 use crate::wire::request::{AuditRequest, Replaced};
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     }
 }
 
-fn told(arguments: &Arguments, files: &[files::File], joined: &Joined, mut answer: Answer, host: &dyn Host) -> String {
+fn told(arguments: &Arguments, files: &[files::InputFile], joined: &Joined, mut answer: Answer, host: &dyn Host) -> String {
     let Content::Audit { release, usage, .. } = std::mem::take(&mut answer.content) else { return String::new() };
     let objects = answer.objects.len();
     let counts = [Severity::Error, Severity::Warning, Severity::Info]
@@ -100,7 +100,7 @@ pub fn summary(release: Release, place: &str, [errors, warnings, remarks]: [usiz
     )
 }
 
-fn rows<'u>(usage: &'u Usage, name: &str) -> &'u [Row] {
+fn rows<'u>(usage: &'u Usage, name: &str) -> &'u [UsageRow] {
     match name {
         "driver" => &usage.drivers,
         "class" => &usage.classes,
@@ -113,7 +113,7 @@ fn rows<'u>(usage: &'u Usage, name: &str) -> &'u [Row] {
 const COLUMNS: [&str; 8] = ["total", "in use", "shared", "admin", "blocked", "tainted", "free", "claims"];
 
 /// Writes a table: a line for each row, and below it a line for each capacity and counter.
-fn table(out: &mut String, name: &str, rows: &[Row], most: usize) {
+fn table(out: &mut String, name: &str, rows: &[UsageRow], most: usize) {
     if rows.is_empty() {
         return;
     }
@@ -162,7 +162,7 @@ fn table(out: &mut String, name: &str, rows: &[Row], most: usize) {
     out.push('\n');
 }
 
-fn label(row: &Row) -> String {
+fn label(row: &UsageRow) -> String {
     let name = row.name.as_deref().unwrap_or("(no single node)");
     visible(&row.driver.as_ref().map_or_else(|| name.to_owned(), |driver| format!("{driver}/{name}")))
 }

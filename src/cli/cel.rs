@@ -9,7 +9,7 @@ use crate::finding::Severity;
 use crate::limits::Limits;
 use crate::text;
 use crate::wire::request::CelRequest;
-use crate::wire::{self, Compiled, Content, Request, Run};
+use crate::wire::{self, CompileContent, Content, Request, RunContent};
 use serde_json::{Value, json};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -104,7 +104,7 @@ fn seen(device: &Value, driver: Value) -> Value {
     seen
 }
 
-fn shown<'n>(compile: &Compiled, results: &[Run], names: impl Iterator<Item = &'n str>) -> String {
+fn shown<'n>(compile: &CompileContent, results: &[RunContent], names: impl Iterator<Item = &'n str>) -> String {
     if let Some(error) = &compile.error {
         let help = compile.help.as_ref().map(|help| format!("  = help: {help}\n")).unwrap_or_default();
         return format!("{error}\n{help}");

@@ -2,16 +2,16 @@
 
 use super::arguments::Arguments;
 use super::ask;
-use super::files::{self, File};
+use super::files::{self, InputFile};
 use super::{FINDINGS, FINE, Host, UNUSABLE, fix, live, pairs};
 use crate::api::release::LAST_PATCHES;
 use crate::api::{Release, VERSIONS, Version};
 use crate::finding::{Code, Severity};
-use crate::report::text::Style;
+use crate::report::text::TerminalStyle;
 use crate::report::{FileReport, github, junit, sarif, text};
 use crate::scheduler::Evaluation;
-use crate::wire::answer::Object;
-use crate::wire::request::{FieldValidation, Operation, ParseRequest, Replaced, ValidateRequest, Via};
+use crate::wire::answer::AnswerObject;
+use crate::wire::request::{FieldValidation, OperationName, ParseRequest, Replaced, ValidateRequest, Via};
 use crate::wire::{self, Answer, Content, Request};
 use claimkit_values::order;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
         cluster.fill(common);
         cluster.see(&files, host);
     }
-    let request = |file: &File| {
+    let request = |file: &InputFile| {
         let (text, replaced) = (Some(file.text.clone()), ask::offset(file.replaced));
         match &request {
             Common::Parse(common) => {
@@ -90,7 +90,7 @@ enum Common {
 }
 
 /// Returns the request that all files share, and the file with the stored objects.
-fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<File>)> {
+fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<InputFile>)> {
     let text = |name: &str| arguments.value(name).map(str::to_owned);
     let via = arguments.value("via").map(via);
     let field_validation = arguments.value("field-validation").map(field_validation).unwrap_or_default();
@@ -119,7 +119,7 @@ fn request(arguments: &Arguments, host: &mut dyn Host) -> Option<(Common, Vec<Fi
     let Some(old) = arguments.value("old") else { return Some((Common::Validate(request), Vec::new())) };
     let old = files::read_one(old, host)?;
     let of_status = arguments.value("operation") == Some("update-status");
-    request.operation = if of_status { Operation::UpdateStatus } else { Operation::Update };
+    request.operation = if of_status { OperationName::UpdateStatus } else { OperationName::Update };
     request.old = Some(old.text.clone());
     request.replaced.old = ask::offset(old.replaced);
     Some((Common::Validate(request), vec![old]))
@@ -143,7 +143,7 @@ fn via(word: &str) -> Via {
 }
 
 /// Returns all answers as one JSON document. `print` gives the JSON of an answer, by the index of its file.
-pub fn json(verb: &str, files: &[File], answers: &[Answer], print: &dyn Fn(usize, &Answer) -> String) -> String {
+pub fn json(verb: &str, files: &[InputFile], answers: &[Answer], print: &dyn Fn(usize, &Answer) -> String) -> String {
     let checked = answers.iter().any(|answer| checked_in(answer) > 0 || with_code(answer, Code::PodClaimsOnly) > 0);
     let ok = checked && !answers.iter().any(failed);
     let mut out = format!("{{\"verb\":\"{verb}\",\"ok\":{ok},\"files\":[");
@@ -157,8 +157,8 @@ pub fn json(verb: &str, files: &[File], answers: &[Answer], print: &dyn Fn(usize
 }
 
 /// Returns the style of text output.
-pub fn style(arguments: &Arguments, host: &dyn Host) -> Style {
-    Style::new(match arguments.value("color") {
+pub fn style(arguments: &Arguments, host: &dyn Host) -> TerminalStyle {
+    TerminalStyle::new(match arguments.value("color") {
         Some("always") => true,
         Some("never") => false,
         _ => host.colours(),
@@ -211,7 +211,7 @@ fn raw(reports: &[FileReport<'_>], readable: bool, host: &mut dyn Host) -> u8 {
             host.out(&format!("{}\n", raw.get()));
         } else {
             let mut err = String::new();
-            text::write(&mut err, report, Style::plain());
+            text::write(&mut err, report, TerminalStyle::plain());
             host.err(&err);
             code = code.max(FINDINGS);
         }
@@ -252,7 +252,7 @@ fn summary(reports: &[FileReport<'_>]) -> String {
 fn versions(reports: &[FileReport<'_>]) -> String {
     let mut text = String::new();
     let objects = reports.iter().flat_map(|report| &report.answer.objects);
-    let known = |object: &Object| VERSIONS.iter().copied().find(|version| version.api_version == object.api_version);
+    let known = |object: &AnswerObject| VERSIONS.iter().copied().find(|version| version.api_version == object.api_version);
     let mut judged: Vec<(&Version, Release)> = Vec::new();
     for object in objects.filter(|object| object.is_checked()) {
         if let (Some(version), Some(release)) = (known(object), object.release)

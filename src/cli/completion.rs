@@ -1,6 +1,6 @@
 //! `completion`: scripts that complete verbs, options and their words in a shell, written from the tables.
 
-use super::options::{Opt, Takes, VERBS, Verb};
+use super::options::{CommandVerb, Opt, Takes, VERBS};
 
 /// Returns the script for a shell; `None` if there is none for it.
 pub fn script(shell: &str) -> Option<String> {
@@ -18,7 +18,7 @@ fn verbs() -> String {
 }
 
 /// Returns the options of a verb in one line: `--release -r --output …`.
-fn spellings(verb: &Verb) -> String {
+fn spellings(verb: &CommandVerb) -> String {
     let each = verb.options.iter().flat_map(|option| {
         let short = option.short.map(|letter| format!("-{letter}"));
         let also = option.also.iter().map(|name| format!("--{name}"));
@@ -28,7 +28,7 @@ fn spellings(verb: &Verb) -> String {
 }
 
 /// Returns the options of a verb that take one of some words, and the words.
-fn words(verb: &Verb) -> impl Iterator<Item = (&'static Opt, String)> {
+fn words(verb: &CommandVerb) -> impl Iterator<Item = (&'static Opt, String)> {
     verb.options.iter().filter_map(|option| match option.takes {
         Takes::OneOf(words) => Some((*option, words.join(" "))),
         _ => None,

@@ -2,14 +2,14 @@
 
 use super::arguments::Arguments;
 use super::ask;
-use super::files::File;
+use super::files::InputFile;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check, diff, files};
 use crate::report::text;
 use crate::wire::request::{ConvertRequest, Lossy};
 use crate::wire::{self, Content, Request};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
-    let request = |file: &File| {
+    let request = |file: &InputFile| {
         Request::Convert(ConvertRequest {
             text: Some(file.text.clone()),
             release: arguments.value("release").map(str::to_owned),

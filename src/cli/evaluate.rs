@@ -3,16 +3,16 @@
 
 use super::arguments::Arguments;
 use super::ask;
-use super::files::{self, File};
+use super::files::{self, InputFile};
 use super::joined::Joined;
 use super::{FINDINGS, FINE, Host, UNUSABLE, check};
 use crate::finding::{Code, Severity, TextField};
 use crate::limits::Limits;
 use crate::report::FileReport;
 use crate::report::nodes as render;
-use crate::report::text::{self, Style};
+use crate::report::text::{self, TerminalStyle};
 use crate::scheduler::Placement;
-use crate::scheduler::placement::{Node, Verdict};
+use crate::scheduler::classic::placement::{PlacedNode, PlacementVerdict};
 use crate::text::located::Range;
 use crate::wire::Request;
 use crate::wire::request::{Detail, EvaluateRequest, Replaced};
@@ -84,7 +84,7 @@ fn end(arguments: &Arguments, reports: &[FileReport<'_>], readable: bool, host: 
     }
     let mut code = code;
     for (report, label, placement) in placements(reports) {
-        let usable = |node: &Node| matches!(node.verdict, Verdict::Yes | Verdict::Possible);
+        let usable = |node: &PlacedNode| matches!(node.verdict, PlacementVerdict::Yes | PlacementVerdict::Possible);
         if !placement.nodes.iter().any(usable) {
             host.err(&format!("claimkit: {}: {label} can be used on no node\n", report.name));
             code = FINDINGS;
@@ -101,7 +101,7 @@ fn unread(reports: &[FileReport<'_>]) -> bool {
 }
 
 /// Reads the files with Nodes.
-fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<File>> {
+fn nodes(arguments: &Arguments, host: &mut dyn Host) -> Option<Vec<InputFile>> {
     let most = Limits::default().node_set_bytes;
     arguments.values("nodes").map(|name| files::read_at_most(name, most, host)).collect()
 }
@@ -122,12 +122,12 @@ fn placements<'a>(reports: &'a [FileReport<'_>]) -> impl Iterator<Item = (&'a Fi
 }
 
 /// Returns the nodes of a placement that were asked for.
-fn shown<'p>(placement: &'p Placement, wanted: &[&str]) -> impl Iterator<Item = &'p Node> {
+fn shown<'p>(placement: &'p Placement, wanted: &[&str]) -> impl Iterator<Item = &'p PlacedNode> {
     placement.nodes.iter().filter(|node| wanted.is_empty() || wanted.contains(&node.name.as_str()))
 }
 
 /// Returns one line per object and node; full details for the requested nodes.
-fn lines(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined, style: Style) -> String {
+fn lines(reports: &[FileReport<'_>], wanted: &[&str], joined: &Joined, style: TerminalStyle) -> String {
     let place = |range: &Range| name(reports, joined, *range);
     let mut out = String::new();
     for (_, label, placement) in placements(reports) {

@@ -1,14 +1,14 @@
 //! From the names on the command line to texts.
 
 use super::arguments::Arguments;
-use super::{Entry, EntryKind, Host, too_large};
+use super::{EntryKind, FolderEntry, Host, too_large};
 use crate::limits::Limits;
 use crate::text::bytes;
 use claimkit_values::order;
 
 /// A text to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct InputFile {
     /// As it was written on the command line, or found in a folder; `<stdin>` for `-`.
     pub name: String,
     /// Its bytes as text, as kubectl reads them.
@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 64;
 
 /// Reads the files of a command line; see `read_all`. Standard input is called what `--stdin-filename` says, and paths that
 /// `--exclude` names are passed over.
-pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<File>, bool) {
+pub fn read(arguments: &Arguments, host: &mut dyn Host) -> (Vec<InputFile>, bool) {
     let (mut files, fine) = read_all(&arguments.operands, &arguments.values("exclude").collect::<Vec<_>>(), host);
     if let Some(name) = arguments.value("stdin-filename") {
         files.iter_mut().filter(|file| file.name == STDIN).for_each(|file| name.clone_into(&mut file.name));
@@ -44,7 +44,7 @@ pub fn excluded(path: &str, patterns: &[&str]) -> bool {
 }
 
 /// Reads files, folders and `-`. Standard error names what cannot be read; the second value is true if everything could be.
-fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<File>, bool) {
+fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<InputFile>, bool) {
     let limits = Limits::default();
     let mut files = Vec::new();
     let mut fine = true;
@@ -75,12 +75,12 @@ fn read_all(names: &[String], excludes: &[&str], host: &mut dyn Host) -> (Vec<Fi
 }
 
 /// Reads one file or `-`.
-pub fn read_one(name: &str, host: &mut dyn Host) -> Option<File> {
+pub fn read_one(name: &str, host: &mut dyn Host) -> Option<InputFile> {
     read_at_most(name, Limits::default().bytes, host)
 }
 
 /// Reads one file or `-` that has at most `most` bytes.
-pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<File> {
+pub fn read_at_most(name: &str, most: usize, host: &mut dyn Host) -> Option<InputFile> {
     let (label, bytes) = if name == "-" { (STDIN, stdin(host, most)) } else { (name, host.read(name, most)) };
     match bytes {
         Ok(bytes) => Some(file(label.to_owned(), bytes)),
@@ -103,12 +103,12 @@ fn stdin(host: &mut dyn Host, most: usize) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn file(name: String, bytes: Vec<u8>) -> File {
+fn file(name: String, bytes: Vec<u8>) -> InputFile {
     match String::from_utf8(bytes) {
-        Ok(text) => File { name, text, replaced: None, exact: true },
+        Ok(text) => InputFile { name, text, replaced: None, exact: true },
         Err(error) => {
             let decoded = bytes::decode(error.as_bytes());
-            File { name, replaced: decoded.replaced, text: decoded.text.into_owned(), exact: false }
+            InputFile { name, replaced: decoded.replaced, text: decoded.text.into_owned(), exact: false }
         }
     }
 }
@@ -149,7 +149,7 @@ fn find(path: &str, host: &mut dyn Host) -> Result<(Vec<String>, Vec<Problem>), 
 type Problem = (String, String);
 
 /// Pushes a folder's entries so that they are popped in order of name.
-fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<Entry>) {
+fn push(waiting: &mut Vec<(String, usize, bool)>, folder: &str, depth: usize, mut entries: Vec<FolderEntry>) {
     entries.retain(|entry| match entry.kind {
         EntryKind::Folder => !entry.name.starts_with('.'),
         EntryKind::File => !entry.name.starts_with('.') && is_manifest(&entry.name),

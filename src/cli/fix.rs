@@ -2,10 +2,10 @@
 
 use super::arguments::Arguments;
 use super::ask;
-use super::files::File;
+use super::files::InputFile;
 use super::{Host, diff};
 use crate::finding::TextField;
-use crate::text::located::Fix;
+use crate::text::located::LocatedFix;
 use crate::wire::{Answer, Request};
 use claimkit_values::order;
 
@@ -15,7 +15,7 @@ const ROUNDS: usize = 8;
 /// The results of fixing the files.
 pub struct Fixed {
     /// The files as they are now; as they would be, if the fixes are only shown.
-    pub files: Vec<File>,
+    pub files: Vec<InputFile>,
     /// How many fixes were applied.
     pub fixes: usize,
     /// The number of fixes not applied because they delete something.
@@ -25,11 +25,16 @@ pub struct Fixed {
 }
 
 /// Applies fixes to the files and writes those that changed. `None` if the request cannot be used; standard error says why.
-pub fn run(arguments: &Arguments, request: &dyn Fn(&File) -> Request, files: Vec<File>, host: &mut dyn Host) -> Option<Fixed> {
+pub fn run(
+    arguments: &Arguments,
+    request: &dyn Fn(&InputFile) -> Request,
+    files: Vec<InputFile>,
+    host: &mut dyn Host,
+) -> Option<Fixed> {
     let deletes = arguments.has("unsafe-fixes");
     let mut fixed = Fixed { files: Vec::new(), fixes: 0, left: 0, written: true };
     for file in files {
-        let mut now = File { replaced: None, ..file.clone() };
+        let mut now = InputFile { replaced: None, ..file.clone() };
         for round in 1..=ROUNDS {
             let answer = ask::without_ignored(arguments, ask::once(request(&now), host)?);
             let (next, applied, left) = apply(&now.text, &answer, deletes);
@@ -56,7 +61,7 @@ pub fn run(arguments: &Arguments, request: &dyn Fn(&File) -> Request, files: Vec
                 continue;
             }
         }
-        fixed.files.push(File { text, ..file });
+        fixed.files.push(InputFile { text, ..file });
     }
     Some(fixed)
 }
@@ -93,7 +98,7 @@ fn apply(text: &str, answer: &Answer, deletes: bool) -> (String, usize, usize) {
     (out, applied, left)
 }
 
-fn ranges(fix: &Fix) -> Vec<(usize, usize, &str)> {
+fn ranges(fix: &LocatedFix) -> Vec<(usize, usize, &str)> {
     fix.edits
         .iter()
         .map(|edit| (edit.range.start.byte_offset as usize, edit.range.end.byte_offset as usize, edit.new_text.as_str()))

@@ -1,12 +1,12 @@
 //! The help, written from the tables.
 
-use super::options::{Opt, Takes, VERBS, Verb};
+use super::options::{CommandVerb, Opt, Takes, VERBS};
 
 /// Column at which descriptions wrap.
 const WIDTH: usize = 100;
 
 /// Returns the help of one verb, or of the program.
-pub fn text(verb: Option<&Verb>) -> String {
+pub fn text(verb: Option<&CommandVerb>) -> String {
     match verb {
         Some(verb) => of_verb(verb),
         None => of_program(),
@@ -30,7 +30,7 @@ fn of_program() -> String {
     text
 }
 
-fn of_verb(verb: &Verb) -> String {
+fn of_verb(verb: &CommandVerb) -> String {
     let mut text = format!("{}.\n\nUsage: claimkit {}", verb.about, verb.name);
     for part in [if verb.options.is_empty() { "" } else { "[OPTION…]" }, verb.operands] {
         if !part.is_empty() {

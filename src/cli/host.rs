@@ -11,7 +11,7 @@ pub const UNUSABLE: u8 = 2;
 
 /// One entry of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FolderEntry {
     /// Its name without the folder's.
     pub name: String,
     pub kind: EntryKind,
@@ -54,7 +54,7 @@ pub trait Host {
     ///
     /// # Errors
     /// The reason why it cannot be listed.
-    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String>;
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String>;
 
     /// Replaces a file's content atomically: a concurrent reader, or a killed program, leaves either the old content or the new.
     /// Mode, owner and a symbolic link are preserved.

@@ -1,8 +1,8 @@
 //! Several files evaluated as one text, and the answer split by file.
 
-use super::files::File;
+use super::files::InputFile;
 use crate::finding::{Severity, TextField};
-use crate::text::located::{Position, Range};
+use crate::text::located::{EditorPosition, Range};
 use crate::text::source::Source;
 use crate::wire::{self, Answer};
 use serde_json::Value;
@@ -38,7 +38,7 @@ impl Start {
 
 impl Joined {
     /// Joins files; a single file is taken unchanged.
-    pub fn of(files: &[File]) -> Self {
+    pub fn of(files: &[InputFile]) -> Self {
         if let [one] = files {
             return Joined { text: one.text.clone(), starts: vec![Start::default()] };
         }
@@ -56,8 +56,8 @@ impl Joined {
     }
 
     /// Returns the position in the text of the U+FFFD that replaces the first byte that is not UTF-8.
-    pub fn replaced(&self, files: &[File]) -> Option<usize> {
-        let at = |(file, start): (&File, &Start)| Some(file.replaced?.saturating_add(usize::try_from(start.bytes).ok()?));
+    pub fn replaced(&self, files: &[InputFile]) -> Option<usize> {
+        let at = |(file, start): (&InputFile, &Start)| Some(file.replaced?.saturating_add(usize::try_from(start.bytes).ok()?));
         files.iter().zip(&self.starts).find_map(at)
     }
 
@@ -71,7 +71,7 @@ impl Joined {
     pub fn within_file(&self, range: Range) -> Range {
         let start = self.starts.get(self.file(range)).copied().unwrap_or_default();
         let less = |number: u32, start: u64| number.saturating_sub(u32::try_from(start).unwrap_or(u32::MAX));
-        let moved = |place: Position| Position {
+        let moved = |place: EditorPosition| EditorPosition {
             line: less(place.line, start.line),
             character: place.character,
             offset: less(place.offset, start.units),
@@ -81,7 +81,7 @@ impl Joined {
     }
 
     /// Splits an answer into one answer per file. Ranges inside placements stay relative to the joined text.
-    pub fn apart(&self, files: &[File], mut answer: Answer) -> Parts {
+    pub fn apart(&self, files: &[InputFile], mut answer: Answer) -> JoinedAnswers {
         let mut homes = Vec::with_capacity(answer.objects.len());
         let mut parts: Vec<Answer> =
             files.iter().map(|_| Answer { verb: answer.verb.clone(), rules_of: answer.rules_of, ..Answer::default() }).collect();
@@ -118,11 +118,11 @@ impl Joined {
         if let [part] = parts.as_mut_slice() {
             part.ok = answer.ok;
         }
-        Parts { answers: parts, homes }
+        JoinedAnswers { answers: parts, homes }
     }
 
     /// Returns an answer about all files in which each finding and object names its file, with ranges relative to it.
-    pub fn in_files(&self, files: &[File], mut answer: Answer) -> Answer {
+    pub fn in_files(&self, files: &[InputFile], mut answer: Answer) -> Answer {
         if files.len() < 2 {
             return answer;
         }
@@ -142,7 +142,7 @@ impl Joined {
     }
 
     /// Returns the answer about a file as one line of JSON, with all ranges relative to their own files.
-    pub fn print(&self, files: &[File], parts: &Parts, file: usize) -> String {
+    pub fn print(&self, files: &[InputFile], parts: &JoinedAnswers, file: usize) -> String {
         let Some(answer) = parts.answers.get(file) else { return String::new() };
         if files.len() == 1 {
             return wire::print(answer);
@@ -158,7 +158,7 @@ impl Joined {
 
     /// Makes every range and object index inside a printed placement relative to its own file, and names the files that are not
     /// `home`.
-    fn move_all(&self, files: &[File], homes: &[(usize, usize)], home: usize, placement: &mut Value) {
+    fn move_all(&self, files: &[InputFile], homes: &[(usize, usize)], home: usize, placement: &mut Value) {
         let mut waiting = vec![placement];
         while let Some(value) = waiting.pop() {
             match value {
@@ -185,7 +185,7 @@ impl Joined {
         }
     }
 
-    fn move_printed(&self, files: &[File], home: usize, range: &mut Value) {
+    fn move_printed(&self, files: &[InputFile], home: usize, range: &mut Value) {
         let byte = range.pointer("/start/byteOffset").and_then(Value::as_u64).unwrap_or(0);
         let file = self.starts.partition_point(|begin| begin.bytes <= byte).saturating_sub(1);
         let start = self.starts.get(file).copied().unwrap_or_default();
@@ -204,7 +204,7 @@ impl Joined {
 }
 
 /// The answers about files that were read as one text.
-pub struct Parts {
+pub struct JoinedAnswers {
     /// One entry per file.
     pub answers: Vec<Answer>,
     /// For each object of the joined text its file, and its index there.

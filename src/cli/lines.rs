@@ -2,7 +2,7 @@
 
 use crate::api::Release;
 use crate::place::device::explain::account::PodAccount;
-use crate::scheduler::{HowMany, Mode};
+use crate::scheduler::{HowMany, PlacementMode};
 
 /// The width of text that goes to no terminal, in columns.
 const WIDTH: usize = 80;
@@ -16,7 +16,7 @@ pub const MOST_NAMES: usize = 3;
 pub struct Printed<'a> {
     pub release: Release,
     /// The mode in which pods were placed.
-    pub mode: Mode,
+    pub mode: PlacementMode,
     /// The number of pods that wait beside these.
     pub beside: usize,
     /// How often the repeated pod fits.

@@ -42,8 +42,8 @@ pub mod settings;
 mod turns;
 
 use crate::api::Release;
-use arguments::{Arguments, Parsed};
-pub use host::{Entry, EntryKind, FINDINGS, FINE, Host, Ran, UNUSABLE, too_large};
+use arguments::{Arguments, ParsedArguments};
+pub use host::{EntryKind, FINDINGS, FINE, FolderEntry, Host, Ran, UNUSABLE, too_large};
 use settings::CommandSettings;
 
 /// Runs a command line (without the program's name) and gives its exit code.
@@ -56,15 +56,15 @@ pub fn run(arguments: &[String], host: &mut dyn Host) -> u8 {
         }
     };
     match parsed {
-        Parsed::Help(verb) => {
+        ParsedArguments::Help(verb) => {
             host.out(&help::text(verb));
             FINE
         }
-        Parsed::Version => {
+        ParsedArguments::Version => {
             host.out(&version());
             FINE
         }
-        Parsed::Run(mut arguments) => {
+        ParsedArguments::Run(mut arguments) => {
             let settings = match CommandSettings::find(host) {
                 Ok(settings) => settings,
                 Err(problem) => {

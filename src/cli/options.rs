@@ -26,7 +26,7 @@ pub struct Opt {
 
 /// A verb of the command line.
 #[derive(Debug)]
-pub struct Verb {
+pub struct CommandVerb {
     pub name: &'static str,
     /// The name of its operands in the help; empty if it takes none.
     pub operands: &'static str,
@@ -285,8 +285,8 @@ static BY: Opt = many(
 );
 
 /// All verbs, in the order of the help.
-pub static VERBS: &[Verb] = &[
-    Verb {
+pub static VERBS: &[CommandVerb] = &[
+    CommandVerb {
         name: "validate",
         operands: "FILE…",
         about: "Check manifests as kubectl and kube-apiserver do",
@@ -323,7 +323,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "convert",
         operands: "FILE…",
         about: "Convert manifests to another API version; change only what must change",
@@ -350,7 +350,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "evaluate",
         operands: "FILE…",
         about: "Show which nodes can use the claims of v1alpha1 and v1alpha2, and why not the others",
@@ -373,7 +373,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "patch",
         operands: "[OLD] PATCH",
         about: "Apply a patch to a stored object, print the result, and check it as the server does; --type apply can create the object",
@@ -393,7 +393,7 @@ pub static VERBS: &[Verb] = &[
             &REMARKS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "allocate",
         operands: "FILE…",
         about: "Show which devices pods and claims get on each node, and why none",
@@ -420,7 +420,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "audit",
         operands: "[FILE…]",
         about: "Show what is wrong in a cluster as it is, and how much of its devices is in use",
@@ -447,7 +447,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "why",
         operands: "[POD]",
         about: "Explain why a pod of a running cluster waits, or all that wait; asks the kubectl on PATH and changes nothing",
@@ -470,13 +470,13 @@ pub static VERBS: &[Verb] = &[
             &REQUEST_TIMEOUT,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "cel",
         operands: "EXPR",
         about: "Check a device selector (CEL) as kube-apiserver does, and show which devices it selects",
         options: &[&DEVICE, &DEVICE_RELEASE, &GATES, &STORED, &OUTPUT_PLAIN],
     },
-    Verb {
+    CommandVerb {
         name: "parse",
         operands: "FILE…",
         about: "Print objects as the server decodes and defaults them",
@@ -501,7 +501,7 @@ pub static VERBS: &[Verb] = &[
             &SHOW_SETTINGS,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "admit",
         operands: "FILE…",
         about: "Answer AdmissionRequests (JSON), or manifests as if they were applied, as the admission policy does",
@@ -520,30 +520,35 @@ pub static VERBS: &[Verb] = &[
             &EXCLUDE,
         ],
     },
-    Verb {
+    CommandVerb {
         name: "policy",
         operands: "FILE",
         about: "Print the settings of a policy in another form: ValidatingAdmissionPolicies",
         options: &[&AS],
     },
-    Verb {
+    CommandVerb {
         name: "batch",
         operands: "",
         about: "Read one JSON request per line from standard input; answer each with one line of JSON",
         options: &[],
     },
-    Verb {
+    CommandVerb {
         name: "schema",
         operands: "[KIND]",
         about: "Print the JSON Schema of a kind, or of all kinds of a release",
         options: &[&RELEASE, &LOCALE],
     },
-    Verb {
+    CommandVerb {
         name: "completion",
         operands: "SHELL",
         about: "Print a completion script for bash, zsh, fish or powershell",
         options: &[],
     },
-    Verb { name: "codes", operands: "[CODE…]", about: "List the finding codes", options: &[&OUTPUT_PLAIN, &LOCALE] },
-    Verb { name: "releases", operands: "", about: "List the supported Kubernetes releases", options: &[&OUTPUT_PLAIN, &LOCALE] },
+    CommandVerb { name: "codes", operands: "[CODE…]", about: "List the finding codes", options: &[&OUTPUT_PLAIN, &LOCALE] },
+    CommandVerb {
+        name: "releases",
+        operands: "",
+        about: "List the supported Kubernetes releases",
+        options: &[&OUTPUT_PLAIN, &LOCALE],
+    },
 ];

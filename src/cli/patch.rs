@@ -6,7 +6,7 @@ use super::{Host, UNUSABLE, check, files, pairs};
 use crate::finding::TextField;
 use crate::report::FileReport;
 use crate::report::text;
-use crate::wire::request::{Operation, PatchType, Replaced, ValidateRequest};
+use crate::wire::request::{OperationName, PatchType, Replaced, ValidateRequest};
 use crate::wire::{self, Request};
 
 pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments, host: &mut dyn Host) -> u8 {
     let status = arguments.value("subresource") == Some("status");
     let (Some(gates), Some(labels)) = (pairs::gates(arguments, host), pairs::labels(arguments, host)) else { return UNUSABLE };
     let request = ValidateRequest {
-        operation: if status { Operation::PatchStatus } else { Operation::Patch },
+        operation: if status { OperationName::PatchStatus } else { OperationName::Patch },
         patch: Some(patch.text.clone()),
         patch_type: arguments.value("type").map(patch_type).unwrap_or_default(),
         old: old.map(|old| old.text.clone()),

@@ -4,7 +4,7 @@ use super::lines::{MOST_NAMES, Printed, Width, name};
 use crate::place::device::explain::account::PodAccount;
 use crate::place::device::explain::turn::{DecidedBy, ReasonGroup, Turn, TurnDevice, TurnOutcome};
 use crate::place::device::explain::words;
-use crate::scheduler::{HowMany, Mode, PodsOnNode};
+use crate::scheduler::{HowMany, PlacementMode, PodsOnNode};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,9 @@ pub fn heading(printed: Printed<'_>) -> String {
     };
     let line = match (mode, named) {
         (_, 0) => return String::new(),
-        (Mode::Alone, 1) => "The pod alone, as if no other pod waited.".to_owned(),
-        (Mode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
-        (Mode::InTurn, _) => match how_many {
+        (PlacementMode::Alone, 1) => "The pod alone, as if no other pod waited.".to_owned(),
+        (PlacementMode::Alone, _) => "Each pod alone, as if no other pod waited.".to_owned(),
+        (PlacementMode::InTurn, _) => match how_many {
             Some(how_many) => format!("Pods in turn{others}: {}", repeated(how_many)),
             None => format!("Pods in turn{others}: {placed} of {named} {} a node.", if named == 1 { "has" } else { "have" }),
         },

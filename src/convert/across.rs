@@ -77,7 +77,7 @@ impl Converter<'_> {
     }
 
     /// Returns the version and table of what an object of v1 becomes.
-    fn target(&self, kind: &str) -> Option<(&'static Version, &'static crate::api::Kind)> {
+    fn target(&self, kind: &str) -> Option<(&'static Version, &'static crate::api::ApiKind)> {
         let to = self.to.version(&v1::VERSION, kind)?;
         Some((to, to.kinds.iter().find(|row| row.kind == kind)?))
     }

@@ -1,8 +1,8 @@
 //! Fields of the device family that the target version lacks, found in the tables of both versions.
 
 use super::job::{self, Job};
-use crate::api::steps::{self, Change, Row};
-use crate::api::{Field, Struct, Type};
+use crate::api::steps::{self, StepRow, StructChange};
+use crate::api::{Field, FieldType, Struct};
 use crate::finding::Path;
 use crate::message::message;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
@@ -22,7 +22,7 @@ pub struct Gone<'g> {
 /// The fate of a field in the conversion.
 pub enum Fate {
     /// It stays, or neither version has it.
-    Stays(Option<(&'static Type, &'static Type)>),
+    Stays(Option<(&'static FieldType, &'static FieldType)>),
     /// It is a struct whose fields move up one level.
     Hoisted(&'static Struct),
     Goes(String),
@@ -31,7 +31,7 @@ pub enum Fate {
 /// The two versions of one conversion.
 pub struct Sides<'j> {
     job: &'j Job,
-    rows: Vec<&'static Row>,
+    rows: Vec<&'static StepRow>,
     minors: (u8, u8),
 }
 
@@ -59,8 +59,8 @@ impl<'j> Sides<'j> {
         let rows = || self.rows.iter().copied();
         let taken_in = |to: &'static Struct| self.taken(to, steps::new_name(rows(), from, to, name));
         let taken = match steps::change(rows(), from, to) {
-            Some(Change::Hoist { field, inner, .. }) if field == name => return Fate::Hoisted(inner),
-            Some(Change::Wrap { into, inner, .. }) if name != into => taken_in(inner).or_else(|| taken_in(to)),
+            Some(StructChange::Hoist { field, inner, .. }) if field == name => return Fate::Hoisted(inner),
+            Some(StructChange::Wrap { into, inner, .. }) if name != into => taken_in(inner).or_else(|| taken_in(to)),
             _ => taken_in(to),
         };
         match (known, taken) {
@@ -100,8 +100,8 @@ impl<'j> Sides<'j> {
 }
 
 /// Returns a type without its pointers.
-pub fn pointee(mut ty: &'static Type) -> &'static Type {
-    while let Type::Pointer(inner) = ty {
+pub fn pointee(mut ty: &'static FieldType) -> &'static FieldType {
+    while let FieldType::Pointer(inner) = ty {
         ty = inner;
     }
     ty
@@ -152,21 +152,21 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    fn value(&mut self, holder: &Entry, node: NodeId, from: &'static Type, to: &'static Type, path: &Path<'_>) {
+    fn value(&mut self, holder: &Entry, node: NodeId, from: &'static FieldType, to: &'static FieldType, path: &Path<'_>) {
         let tree = self.tree;
         match (pointee(from), pointee(to)) {
-            (Type::Struct(from), Type::Struct(to)) => self.record(node, Some(holder), from, to, path),
-            (Type::List(from), Type::List(to)) if matches!(tree.kind(node), Kind::Seq { .. }) => {
+            (FieldType::Struct(from), FieldType::Struct(to)) => self.record(node, Some(holder), from, to, path),
+            (FieldType::List(from), FieldType::List(to)) if matches!(tree.kind(node), Kind::Seq { .. }) => {
                 for (at, &item) in tree.items(node).iter().enumerate() {
                     self.value(holder, item, from, to, &path.index(at));
                 }
             }
-            (Type::Map(from), Type::Map(to)) => {
+            (FieldType::Map(from), FieldType::Map(to)) => {
                 for entry in tree.entries(node) {
                     self.value(entry, entry.value, &from.value, &to.value, &path.key(tree.text(entry.key)));
                 }
             }
-            (Type::Struct(_), Type::Quantity) => {
+            (FieldType::Struct(_), FieldType::Quantity) => {
                 for entry in tree.entries(node).iter().filter(|entry| tree.text(entry.key) != "value") {
                     let reason = self.sides.amount_only();
                     self.gone(node, Some(holder), entry, path, reason);

@@ -1,7 +1,7 @@
 //! One object's conversion: its kind, its target, and the place of its allocation.
 
-use crate::api::steps::{self, Direction, Handle, Row, Step};
-use crate::api::{Api, Family, Kind as ApiKind, Release, Struct, Version};
+use crate::api::steps::{self, Direction, Handle, StepRow, VersionStep};
+use crate::api::{Api, ApiKind, Family, Release, Struct, Version};
 use crate::manifest::{Item, What};
 use crate::message::{Template, message};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
@@ -28,7 +28,7 @@ pub struct Job {
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     pub direction: Direction,
-    pub rows: &'static [Row],
+    pub rows: &'static [StepRow],
     pub from: &'static Struct,
     pub to: &'static Struct,
 }
@@ -60,12 +60,12 @@ impl Job {
         steps::between(self.from, self.to).0
     }
 
-    fn steps(&self) -> Vec<&'static Step> {
+    fn steps(&self) -> Vec<&'static VersionStep> {
         steps::between(self.from, self.to).1
     }
 
     /// Returns every row between the two versions.
-    pub fn rows(&self) -> Vec<&'static Row> {
+    pub fn rows(&self) -> Vec<&'static StepRow> {
         self.steps().into_iter().flat_map(|step| step.rows).collect()
     }
 
@@ -83,7 +83,7 @@ impl Job {
     /// Returns the handle that moves, if the kind has one.
     pub fn handle(&self) -> Option<Handle> {
         self.rows().into_iter().find_map(|row| match row {
-            Row::Move(handle) if handle.of == self.kind => Some(*handle),
+            StepRow::Move(handle) if handle.of == self.kind => Some(*handle),
             _ => None,
         })
     }
@@ -91,7 +91,7 @@ impl Job {
     /// Returns the fields of the object that only the newer version has, and why.
     pub fn newer_only(&self) -> Vec<(&'static str, Template)> {
         let fields = self.rows().into_iter().filter_map(|row| match row {
-            Row::Drop { of, field, reason } if *of == self.kind => Some((*field, *reason)),
+            StepRow::Drop { of, field, reason } if *of == self.kind => Some((*field, *reason)),
             _ => None,
         });
         fields.collect()

@@ -3,8 +3,8 @@
 use super::fields::{self, Fate, Nulls, Sides, pointee};
 use super::job::{self, Job, Pass};
 use super::rebuild::{entry, rebuild};
-use crate::api::steps::{self, Change, Direction};
-use crate::api::{Field, Struct, Type};
+use crate::api::steps::{self, Direction, StructChange};
+use crate::api::{Field, FieldType, Struct};
 use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
@@ -32,14 +32,14 @@ fn prune(tree: &mut Tree<'_>, map: NodeId, sides: &Sides<'_>, from: &'static Str
     })
 }
 
-fn prune_value(tree: &mut Tree<'_>, node: NodeId, sides: &Sides<'_>, from: &'static Type, to: &'static Type) -> NodeId {
+fn prune_value(tree: &mut Tree<'_>, node: NodeId, sides: &Sides<'_>, from: &'static FieldType, to: &'static FieldType) -> NodeId {
     match (pointee(from), pointee(to)) {
-        (Type::Struct(from), Type::Struct(to)) => prune(tree, node, sides, from, to),
-        (Type::List(from), Type::List(to)) => items(tree, node, |tree, item| prune_value(tree, item, sides, from, to)),
-        (Type::Map(from), Type::Map(to)) => rebuild(tree, node, |tree, _, entry| {
+        (FieldType::Struct(from), FieldType::Struct(to)) => prune(tree, node, sides, from, to),
+        (FieldType::List(from), FieldType::List(to)) => items(tree, node, |tree, item| prune_value(tree, item, sides, from, to)),
+        (FieldType::Map(from), FieldType::Map(to)) => rebuild(tree, node, |tree, _, entry| {
             Some(Entry { value: prune_value(tree, entry.value, sides, &from.value, &to.value), ..entry })
         }),
-        (Type::Struct(_), Type::Quantity) => rebuild(tree, node, |_, name, entry| (name == "value").then_some(entry)),
+        (FieldType::Struct(_), FieldType::Quantity) => rebuild(tree, node, |_, name, entry| (name == "value").then_some(entry)),
         _ => node,
     }
 }
@@ -65,8 +65,8 @@ fn record(tree: &mut Tree<'_>, map: NodeId, pass: &Pass, from: &'static Struct, 
         return map;
     }
     match steps::change(pass.rows, from, to) {
-        Some(Change::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, (from, to), into, inner, always),
-        Some(Change::Hoist { field, inner, .. }) => hoist(tree, map, pass, (from, to), field, inner),
+        Some(StructChange::Wrap { into, inner, always, .. }) => wrap(tree, map, pass, (from, to), into, inner, always),
+        Some(StructChange::Hoist { field, inner, .. }) => hoist(tree, map, pass, (from, to), field, inner),
         None => rebuild(tree, map, |tree, name, entry| {
             if stands_for_absent(tree, pass, from, name, &entry) {
                 return None;
@@ -88,12 +88,12 @@ fn field(tree: &mut Tree<'_>, pass: &Pass, entry: Entry, name: &str, from: &'sta
     Entry { key, value: value(tree, entry.value, pass, &from.ty, &to.ty), shadowed: false, merged: false, ..entry }
 }
 
-fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to: &'static Type) -> NodeId {
+fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static FieldType, to: &'static FieldType) -> NodeId {
     match (pointee(from), pointee(to)) {
-        (Type::Struct(from), Type::Struct(to)) => record(tree, node, pass, from, to),
-        (Type::List(from), Type::List(to)) => items(tree, node, |tree, item| value(tree, item, pass, from, to)),
-        (Type::Map(from), Type::Map(to)) => match (&from.value, &to.value) {
-            (Type::Quantity, Type::Struct(inner)) => rebuild(tree, node, |tree, _, old| {
+        (FieldType::Struct(from), FieldType::Struct(to)) => record(tree, node, pass, from, to),
+        (FieldType::List(from), FieldType::List(to)) => items(tree, node, |tree, item| value(tree, item, pass, from, to)),
+        (FieldType::Map(from), FieldType::Map(to)) => match (&from.value, &to.value) {
+            (FieldType::Quantity, FieldType::Struct(inner)) => rebuild(tree, node, |tree, _, old| {
                 let Some(into) = steps::wraps_value(pass.rows, inner) else { return Some(old) };
                 if job::is_null(tree, old.value) {
                     return Some(old);
@@ -102,7 +102,7 @@ fn value(tree: &mut Tree<'_>, node: NodeId, pass: &Pass, from: &'static Type, to
                 let kind = tree.store_entries([kind]);
                 Some(Entry { value: tree.add(kind, Span::default(), Style::Block), ..old })
             }),
-            (Type::Struct(inner), Type::Quantity) => rebuild(tree, node, |tree, _, old| {
+            (FieldType::Struct(inner), FieldType::Quantity) => rebuild(tree, node, |tree, _, old| {
                 let value = steps::wraps_value(pass.rows, inner).and_then(|into| tree.get(old.value, into));
                 Some(Entry { value: value.unwrap_or(old.value), ..old })
             }),

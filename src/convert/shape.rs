@@ -5,8 +5,8 @@ use super::fields::pointee;
 use super::job::{self, Pass};
 use super::lines::{self, colon_after, remove_key_line};
 use super::reshape::{goes_into, says_something, stands_for_absent};
-use crate::api::steps::{self, Change, wraps_value};
-use crate::api::{Struct, Type};
+use crate::api::steps::{self, StructChange, wraps_value};
+use crate::api::{FieldType, Struct};
 use crate::text::Span;
 use crate::text::edit::{self, Edits, Unsafe, begins_line, line_start};
 use crate::text::tree::{Entry, Kind, NodeId, Style, Tree};
@@ -34,8 +34,8 @@ impl Shape<'_, '_, '_> {
         }
         let change = steps::change(self.pass.rows, from, to);
         match change {
-            Some(Change::Wrap { into, inner, always, .. }) => self.wrap(map, from, into, inner, always)?,
-            Some(Change::Hoist { field, .. }) => self.hoist(map, field)?,
+            Some(StructChange::Wrap { into, inner, always, .. }) => self.wrap(map, from, into, inner, always)?,
+            Some(StructChange::Hoist { field, .. }) => self.hoist(map, field)?,
             None => {
                 let (tree, pass) = (self.tree, self.pass);
                 let zero = |entry: &Entry| stands_for_absent(tree, pass, from, tree.text(entry.key), entry);
@@ -45,12 +45,14 @@ impl Shape<'_, '_, '_> {
         for entry in self.tree.entries(map) {
             let name = self.tree.text(entry.key);
             match change {
-                Some(Change::Hoist { field, inner, .. }) if field == name => {
+                Some(StructChange::Hoist { field, inner, .. }) if field == name => {
                     for entry in self.tree.entries(entry.value) {
                         self.field(entry, inner, to)?;
                     }
                 }
-                Some(Change::Wrap { inner, .. }) if goes_into(self.pass, from, inner, name) => self.field(entry, from, inner)?,
+                Some(StructChange::Wrap { inner, .. }) if goes_into(self.pass, from, inner, name) => {
+                    self.field(entry, from, inner)?
+                }
                 _ => self.field(entry, from, to)?,
             }
         }
@@ -71,14 +73,20 @@ impl Shape<'_, '_, '_> {
         }
     }
 
-    fn value(&mut self, node: NodeId, from: &'static Type, to: &'static Type) -> Result<(), Unsafe> {
+    fn value(&mut self, node: NodeId, from: &'static FieldType, to: &'static FieldType) -> Result<(), Unsafe> {
         match (pointee(from), pointee(to)) {
-            (Type::Struct(from), Type::Struct(to)) => self.record(node, from, to),
-            (Type::List(from), Type::List(to)) => self.tree.items(node).iter().try_for_each(|&item| self.value(item, from, to)),
-            (Type::Map(from), Type::Map(to)) => {
+            (FieldType::Struct(from), FieldType::Struct(to)) => self.record(node, from, to),
+            (FieldType::List(from), FieldType::List(to)) => {
+                self.tree.items(node).iter().try_for_each(|&item| self.value(item, from, to))
+            }
+            (FieldType::Map(from), FieldType::Map(to)) => {
                 self.tree.entries(node).iter().try_for_each(|entry| match (&from.value, &to.value) {
-                    (Type::Quantity, Type::Struct(inner)) => self.wrap_value(node, entry, wraps_value(self.pass.rows, inner)),
-                    (Type::Struct(inner), Type::Quantity) => self.unwrap_value(node, entry, wraps_value(self.pass.rows, inner)),
+                    (FieldType::Quantity, FieldType::Struct(inner)) => {
+                        self.wrap_value(node, entry, wraps_value(self.pass.rows, inner))
+                    }
+                    (FieldType::Struct(inner), FieldType::Quantity) => {
+                        self.unwrap_value(node, entry, wraps_value(self.pass.rows, inner))
+                    }
                     (from, to) => self.value(entry.value, from, to),
                 })
             }

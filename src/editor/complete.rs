@@ -1,12 +1,12 @@
 //! Completion at the cursor: missing keys, enum values, kinds, versions, whole objects.
 
-use super::context::{self, Located, Purpose, Spot};
+use super::context::{self, Purpose, Spot, TablePlace};
 use super::facts;
 use super::hover::{info, type_name, type_words};
 use super::names;
-use super::outline::{Outline, Role, ValueKind};
+use super::outline::{Outline, OutlineValueKind, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::api::{Field, Kind, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{ApiKind, Field, FieldType, Release, Struct, VERSIONS, Version};
 use crate::finding::Step;
 use crate::manifest::TypeMeta;
 use crate::text::Span;
@@ -145,20 +145,20 @@ impl Completer<'_> {
                     && self.list_indent == 0
                     && node.role == Role::Key
                     && node.column == column
-                    && node.value_kind == ValueKind::Nothing
+                    && node.value_kind == OutlineValueKind::Nothing
                     && context::children(&self.outline, document, Some(key)).next().is_none()
                 {
                     let (_, _, steps) = context::object_of(&self.outline, document, Some(key));
                     if let Some(list) = context::locate(api, release, &steps)
-                        && let Some(Type::List(inner)) = list.ty
+                        && let Some(FieldType::List(inner)) = list.ty
                     {
                         self.dashed(&list, inner, &steps, &place);
                     }
                 }
             }
             // A list that has no dash yet.
-            (None, Some(Type::List(inner))) if !flow => self.dashed(&at, inner, &steps, &place),
-            (None, Some(Type::List(inner))) => {
+            (None, Some(FieldType::List(inner))) if !flow => self.dashed(&at, inner, &steps, &place),
+            (None, Some(FieldType::List(inner))) => {
                 if inner.as_struct().is_none() {
                     self.values(&at, &steps, range, "", "");
                 }
@@ -170,11 +170,11 @@ impl Completer<'_> {
     }
 
     /// Completes the first line of an item, dash included.
-    fn dashed(&mut self, at: &Located, inner: &'static Type, steps: &[Step], place: &KeySlot) {
+    fn dashed(&mut self, at: &TablePlace, inner: &'static FieldType, steps: &[Step], place: &KeySlot) {
         let first = self.found.len();
         match inner.as_struct() {
             Some(schema) => {
-                let below = Located { schema: Some(schema), ty: Some(inner), ..*at };
+                let below = TablePlace { schema: Some(schema), ty: Some(inner), ..*at };
                 self.keys(&below, schema, &KeySlot { column: place.column.saturating_add(2), ..*place }, &|_| false);
             }
             None => self.values(at, steps, place.range, "", ""),
@@ -185,7 +185,7 @@ impl Completer<'_> {
         }
     }
 
-    fn keys(&mut self, at: &Located, schema: &'static Struct, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
+    fn keys(&mut self, at: &TablePlace, schema: &'static Struct, place: &KeySlot, has: &dyn Fn(&str) -> bool) {
         let kind = at.api.kind;
         let top = std::ptr::eq(schema, kind.schema);
         let fields = schema.fields.iter().filter(|field| field.in_release(at.release) && !has(field.json));
@@ -255,7 +255,7 @@ impl Completer<'_> {
         )
     }
 
-    fn write_key(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, field: &'static Field, place: &KeySlot) {
+    fn write_key(&self, draft: &mut Draft, at: &TablePlace, schema: &'static Struct, field: &'static Field, place: &KeySlot) {
         let name = if self.json { format!("\"{}\"", field.json) } else { field.json.to_owned() };
         draft.push(&name);
         if place.keyed {
@@ -265,9 +265,13 @@ impl Completer<'_> {
         if place.flow {
             draft.push(" ");
             let (open, close) = match pointed(&field.ty) {
-                Type::Struct(_) | Type::StringMap => ("{", "}"),
-                Type::List(_) => ("[", "]"),
-                Type::String | Type::Named(..) | Type::Uid | Type::Time | Type::Quantity if self.json => ("\"", "\""),
+                FieldType::Struct(_) | FieldType::StringMap => ("{", "}"),
+                FieldType::List(_) => ("[", "]"),
+                FieldType::String | FieldType::Named(..) | FieldType::Uid | FieldType::Time | FieldType::Quantity
+                    if self.json =>
+                {
+                    ("\"", "\"")
+                }
                 _ => ("", ""),
             };
             draft.push(open);
@@ -281,20 +285,20 @@ impl Completer<'_> {
             ("kind", true) => draft.push(&format!(" {}", at.api.kind.kind)),
             _ => {
                 let template = at.template || (schema.go == "ResourceClaimTemplateSpec" && field.json == "metadata");
-                self.write_value(draft, &Located { template, ..*at }, &field.ty, place.column);
+                self.write_value(draft, &TablePlace { template, ..*at }, &field.ty, place.column);
             }
         }
     }
 
     /// Writes the part after the colon of a key at `column`, with all required fields below it.
-    fn write_value(&self, draft: &mut Draft, at: &Located, ty: &'static Type, column: usize) {
+    fn write_value(&self, draft: &mut Draft, at: &TablePlace, ty: &'static FieldType, column: usize) {
         match pointed(ty) {
-            Type::Struct(schema) => {
+            FieldType::Struct(schema) => {
                 let deeper = column.saturating_add(2);
                 draft.line(deeper);
                 self.write_struct(draft, at, schema, deeper);
             }
-            Type::List(inner) => {
+            FieldType::List(inner) => {
                 let dash = column.saturating_add(self.list_indent);
                 draft.line(dash);
                 draft.push("- ");
@@ -303,7 +307,7 @@ impl Completer<'_> {
                     None => draft.hole(),
                 }
             }
-            Type::StringMap => {
+            FieldType::StringMap => {
                 draft.line(column.saturating_add(2));
                 draft.hole();
             }
@@ -315,7 +319,7 @@ impl Completer<'_> {
     }
 
     /// Writes the required fields of a struct, the first at the cursor; a hole if there are none.
-    fn write_struct(&self, draft: &mut Draft, at: &Located, schema: &'static Struct, column: usize) {
+    fn write_struct(&self, draft: &mut Draft, at: &TablePlace, schema: &'static Struct, column: usize) {
         let mut first = true;
         for field in schema.fields.iter().filter(|field| field.in_release(at.release) && required(at, schema, field)) {
             if !first {
@@ -439,7 +443,8 @@ impl Completer<'_> {
         };
         // The beginning of a key behind a dash.
         let line = self.outline.line_at(range.from());
-        if node.role == Role::Item && !node.flow && node.value_kind == ValueKind::Scalar && line.from() <= node.key.from() {
+        if node.role == Role::Item && !node.flow && node.value_kind == OutlineValueKind::Scalar && line.from() <= node.key.from()
+        {
             let first = self.found.len();
             let column = range.from().saturating_sub(line.from());
             self.at_key(document, Some(of), None, range, column, node.flow);
@@ -448,12 +453,14 @@ impl Completer<'_> {
             }
         }
         // After `key:` without a space, insert the space first.
-        let lead =
-            if node.value_kind == ValueKind::Nothing && !node.flow && self.outline.byte(range.from().saturating_sub(1)) == b':' {
-                " "
-            } else {
-                ""
-            };
+        let lead = if node.value_kind == OutlineValueKind::Nothing
+            && !node.flow
+            && self.outline.byte(range.from().saturating_sub(1)) == b':'
+        {
+            " "
+        } else {
+            ""
+        };
         let top = node.parent == root && node.role == Role::Key;
         match self.outline.slice(node.name) {
             "apiVersion" if top => self.versions(&object, range, lead, &quote),
@@ -469,15 +476,15 @@ impl Completer<'_> {
         }
     }
 
-    fn values(&mut self, at: &Located, steps: &[Step], range: Span, lead: &str, quote: &str) {
+    fn values(&mut self, at: &TablePlace, steps: &[Step], range: Span, lead: &str, quote: &str) {
         let Some((_, field)) = at.field else { return };
         let mut ty = at.ty;
-        while let Some(Type::List(inner)) = ty {
+        while let Some(FieldType::List(inner)) = ty {
             ty = Some(inner);
         }
         let below_fields = steps.iter().any(|step| matches!(step, Step::Key(name) if name == "matchFields"));
         let (values, quote): (Vec<&str>, &str) = match ty {
-            Some(Type::Bool) => (vec!["true", "false"], ""),
+            Some(FieldType::Bool) => (vec!["true", "false"], ""),
             _ if !field.values.is_empty() => {
                 let allowed = |value: &&&str| !below_fields || matches!(**value, "In" | "NotIn");
                 (field.allowed(at.release).iter().filter(allowed).copied().collect(), quote)
@@ -532,9 +539,9 @@ impl Completer<'_> {
             (object.api_version.is_empty() || version.api_version == object.api_version)
                 && self.release.is_none_or(|release| version.served_by(release))
         });
-        let mut kinds: Vec<(&Kind, &Version)> = Vec::new();
+        let mut kinds: Vec<(&ApiKind, &Version)> = Vec::new();
         for version in asked {
-            let has = |kind: &&Kind| self.release.is_none_or(|release| kind.in_release(release));
+            let has = |kind: &&ApiKind| self.release.is_none_or(|release| kind.in_release(release));
             for kind in version.kinds.iter().filter(has).filter(|kind| kind.items.is_none()) {
                 if !kinds.iter().any(|(known, _)| known.kind == kind.kind) {
                     kinds.push((kind, version));
@@ -574,16 +581,16 @@ struct KeySlot {
     keyed: bool,
 }
 
-fn required(at: &Located, schema: &Struct, field: &Field) -> bool {
+fn required(at: &TablePlace, schema: &Struct, field: &Field) -> bool {
     match (schema.go, field.json) {
         ("ObjectMeta", "name") => !at.template,
         _ => facts::facts(schema, field, at.release).required,
     }
 }
 
-fn pointed(ty: &'static Type) -> &'static Type {
+fn pointed(ty: &'static FieldType) -> &'static FieldType {
     match ty {
-        Type::Pointer(inner) => inner,
+        FieldType::Pointer(inner) => inner,
         ty => ty,
     }
 }

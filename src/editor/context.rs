@@ -1,7 +1,7 @@
 //! The context of a position: the object, the field and its type.
 
-use super::outline::{Node, Outline, Role, ValueKind};
-use crate::api::{self, Api, Field, Kind, Release, Struct, Type, Version};
+use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
+use crate::api::{self, Api, ApiKind, Field, FieldType, Release, Struct, Version};
 use crate::finding::Step;
 use crate::manifest::TypeMeta;
 use crate::text::Span;
@@ -31,13 +31,13 @@ pub enum Spot {
 
 /// A place in the tables.
 #[derive(Clone, Copy, Debug)]
-pub struct Located {
+pub struct TablePlace {
     pub api: Api,
     pub release: Release,
     /// The struct and field the last key names; `None` at the object itself.
     pub field: Option<(&'static Struct, &'static Field)>,
     /// The type of what is there, pointers followed; `None` for the values of a map and below verbatim JSON.
-    pub ty: Option<&'static Type>,
+    pub ty: Option<&'static FieldType>,
     /// The struct that is there, if it is one.
     pub schema: Option<&'static Struct>,
     /// True below `spec.metadata` of a template.
@@ -49,14 +49,14 @@ impl TypeMeta {
     pub fn api(&self, release: Option<Release>) -> Option<(Api, Release)> {
         let version: &'static Version = api::version(&self.api_version)?;
         let release = release.unwrap_or_else(|| version.default_release_of(&self.kind));
-        let kind: &'static Kind = version.served_by(release).then(|| version.kind(&self.kind, release)).flatten()?;
+        let kind: &'static ApiKind = version.served_by(release).then(|| version.kind(&self.kind, release)).flatten()?;
         Some((Api { version, kind }, release))
     }
 }
 
 /// Follows steps from the object into the tables.
-pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<Located> {
-    let mut at = Located { api, release, field: None, ty: None, schema: Some(api.kind.schema), template: false };
+pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<TablePlace> {
+    let mut at = TablePlace { api, release, field: None, ty: None, schema: Some(api.kind.schema), template: false };
     for step in steps {
         match step {
             Step::Key(name) => match (at.schema, at.ty) {
@@ -67,12 +67,12 @@ pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<Located> {
                     at.enter(&field.ty);
                 }
                 // An entry of a map: the field stays the map's.
-                (None, Some(Type::StringMap)) => at.ty = None,
-                (None, Some(Type::Map(map))) => at.enter(&map.value),
+                (None, Some(FieldType::StringMap)) => at.ty = None,
+                (None, Some(FieldType::Map(map))) => at.enter(&map.value),
                 _ => return None,
             },
             Step::Index(_) => match at.ty {
-                Some(Type::List(inner)) => at.enter(inner),
+                Some(FieldType::List(inner)) => at.enter(inner),
                 _ => return None,
             },
         }
@@ -80,10 +80,10 @@ pub fn locate(api: Api, release: Release, steps: &[Step]) -> Option<Located> {
     Some(at)
 }
 
-impl Located {
-    fn enter(&mut self, ty: &'static Type) {
+impl TablePlace {
+    fn enter(&mut self, ty: &'static FieldType) {
         let mut ty = ty;
-        while let Type::Pointer(inner) = ty {
+        while let FieldType::Pointer(inner) = ty {
             ty = inner;
         }
         self.ty = Some(ty);
@@ -107,14 +107,18 @@ fn chain(outline: &Outline<'_>, node: Option<usize>) -> Vec<usize> {
 }
 
 /// Returns the children of a node, or the top of a document.
-pub fn children<'o>(outline: &'o Outline<'_>, document: usize, parent: Option<usize>) -> impl Iterator<Item = (usize, &'o Node)> {
+pub fn children<'o>(
+    outline: &'o Outline<'_>,
+    document: usize,
+    parent: Option<usize>,
+) -> impl Iterator<Item = (usize, &'o OutlineNode)> {
     outline.nodes.iter().enumerate().filter(move |(_, node)| node.document == document && node.parent == parent)
 }
 
 /// Returns the scalar of a key among the children of a node, without its quotes.
 pub fn scalar<'s>(outline: &Outline<'s>, document: usize, parent: Option<usize>, key: &str) -> Option<&'s str> {
-    let keys =
-        children(outline, document, parent).filter(|(_, node)| node.role == Role::Key && node.value_kind == ValueKind::Scalar);
+    let keys = children(outline, document, parent)
+        .filter(|(_, node)| node.role == Role::Key && node.value_kind == OutlineValueKind::Scalar);
     let (_, node) = keys.filter(|(_, node)| outline.slice(node.name) == key).last()?;
     Some(unquoted(outline.slice(node.value)))
 }
@@ -191,8 +195,8 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
             return Some(key_spot(node, at));
         }
         match node.value_kind {
-            ValueKind::Scalar if node.value.touches(offset) => return Some(Spot::Value { of: at, range: node.value }),
-            ValueKind::Block if node.value.from() < offset && offset <= node.value.to() => return None,
+            OutlineValueKind::Scalar if node.value.touches(offset) => return Some(Spot::Value { of: at, range: node.value }),
+            OutlineValueKind::Block if node.value.from() < offset && offset <= node.value.to() => return None,
             _ => {}
         }
     }
@@ -214,7 +218,7 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
             .rfind(|(_, node)| node.key.to() <= offset && node.key.from() > brackets.span.from());
         if let Some((at, node)) = last
             && node.colon
-            && node.value_kind == ValueKind::Nothing
+            && node.value_kind == OutlineValueKind::Nothing
             && !outline.slice(Span::new(node.value.from().min(offset), offset)).contains(',')
         {
             return Some(Spot::Value { of: at, range: Span::at(offset) });
@@ -229,14 +233,16 @@ pub fn spot(outline: &Outline<'_>, offset: usize, purpose: Purpose) -> Option<Sp
     if let Some((at, node)) = before {
         let clear = outline.slice(Span::new(node.key.to(), offset)).trim_start_matches([' ', '\t', ':']).is_empty();
         return match (node.role, node.value_kind) {
-            (Role::Key, ValueKind::Nothing) if clear => Some(Spot::Value { of: at, range: Span::at(offset) }),
-            (Role::Item, ValueKind::Nothing) if clear && outline.byte(offset.saturating_sub(1)) != b'-' => Some(Spot::Key {
-                parent: Some(at),
-                own: None,
-                range: Span::at(offset),
-                column: offset.saturating_sub(line.from()),
-                flow: false,
-            }),
+            (Role::Key, OutlineValueKind::Nothing) if clear => Some(Spot::Value { of: at, range: Span::at(offset) }),
+            (Role::Item, OutlineValueKind::Nothing) if clear && outline.byte(offset.saturating_sub(1)) != b'-' => {
+                Some(Spot::Key {
+                    parent: Some(at),
+                    own: None,
+                    range: Span::at(offset),
+                    column: offset.saturating_sub(line.from()),
+                    flow: false,
+                })
+            }
             _ => None,
         };
     }
@@ -252,7 +258,7 @@ fn closed(outline: &Outline<'_>, span: Span) -> bool {
     span.len() > 1 && matches!(outline.byte(span.to().saturating_sub(1)), b'}' | b']')
 }
 
-fn key_spot(node: &Node, at: usize) -> Spot {
+fn key_spot(node: &OutlineNode, at: usize) -> Spot {
     Spot::Key { parent: node.parent, own: Some(at), range: node.key, column: node.column, flow: node.flow }
 }
 
@@ -267,7 +273,7 @@ fn block_parent(outline: &Outline<'_>, document: usize, line: usize, column: usi
     let mut here = last.map(|(at, _)| at);
     while let Some((at, node)) = here.and_then(|at| outline.nodes.get(at).map(|node| (at, node))) {
         if node.column < column {
-            if node.value_kind != ValueKind::Nothing {
+            if node.value_kind != OutlineValueKind::Nothing {
                 return None;
             }
             let siblings = children(outline, document, Some(at)).find(|(_, child)| child.role == Role::Key);

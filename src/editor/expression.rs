@@ -3,14 +3,14 @@
 use super::complete::{Completion, Sort};
 use super::hover::Hover;
 use crate::api::{Gates, Release};
-use crate::cel::ast::{Expr, Node};
+use crate::cel::ast::{Expr, ExprNode};
 use crate::cel::checker::Reference;
 use crate::cel::environment::{Declaration, Signature};
-use crate::cel::functions::Style;
+use crate::cel::functions::CallStyle;
 use crate::cel::types::Type;
 use crate::cel::value::Value;
-use crate::cel::{Environment, Mode, SELECTOR_COST_LIMIT, trace};
-use crate::expression::published::Published;
+use crate::cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, trace};
+use crate::expression::published::PublishedNames;
 use crate::expression::{Language, reads, with_derived};
 use crate::manifest::{Input, What};
 use crate::text::Span;
@@ -44,12 +44,12 @@ fn find<'i>(input: &'i Input<'_>, offset: usize, gates: GatesOf<'_>) -> Result<O
         Some((item.release, language, tree.str(found.node)?, Places::of(tree, found.node)?))
     };
     let Some((release, language, text, places)) = place() else { return Ok(None) };
-    let environment = language.environment(Mode::New, release, gates(release)?);
+    let environment = language.environment(EnvironmentMode::New, release, gates(release)?);
     Ok(Some(At { text, byte: places.byte_at(offset), places, language, environment }))
 }
 
-fn published(input: &Input<'_>) -> Published {
-    let mut published = Published::default();
+fn published(input: &Input<'_>) -> PublishedNames {
+    let mut published = PublishedNames::default();
     for item in &input.items {
         if let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) {
             published.take(tree, item.node, *api);
@@ -95,7 +95,7 @@ fn about(at: &At<'_>, input: &Input<'_>, key: &str) -> Option<Hover> {
             }
         }
     }
-    if !values.is_empty() && !matches!(part.node, Node::Literal(_)) {
+    if !values.is_empty() && !matches!(part.node, ExprNode::Literal(_)) {
         markdown.push('\n');
         values.iter().for_each(|value| markdown.push_str(value));
     }
@@ -133,19 +133,21 @@ fn shown(declaration: &Declaration, signature: &Signature) -> String {
     let arguments: Vec<String> = signature.arguments.iter().map(Type::to_string).collect();
     let result = &signature.result;
     match (signature.style, arguments.split_first()) {
-        (Style::Member, Some((receiver, rest))) => format!("{receiver}.{}({}) -> {result}", declaration.name, rest.join(", ")),
+        (CallStyle::Member, Some((receiver, rest))) => {
+            format!("{receiver}.{}({}) -> {result}", declaration.name, rest.join(", "))
+        }
         _ => format!("{}({}) -> {result}", declaration.name, arguments.join(", ")),
     }
 }
 
 /// Macros: name, inserted text, and its style: a member is a method of a list or map.
-const MACROS: &[(&str, &str, Style)] = &[
-    ("has", "has(a.b) -> bool", Style::Global),
-    ("all", "list.all(x, condition) -> bool", Style::Member),
-    ("exists", "list.exists(x, condition) -> bool", Style::Member),
-    ("exists_one", "list.exists_one(x, condition) -> bool", Style::Member),
-    ("filter", "list.filter(x, condition) -> list", Style::Member),
-    ("map", "list.map(x, value) -> list", Style::Member),
+const MACROS: &[(&str, &str, CallStyle)] = &[
+    ("has", "has(a.b) -> bool", CallStyle::Global),
+    ("all", "list.all(x, condition) -> bool", CallStyle::Member),
+    ("exists", "list.exists(x, condition) -> bool", CallStyle::Member),
+    ("exists_one", "list.exists_one(x, condition) -> bool", CallStyle::Member),
+    ("filter", "list.filter(x, condition) -> list", CallStyle::Member),
+    ("map", "list.map(x, value) -> list", CallStyle::Member),
 ];
 
 /// Returns the texts that can be inserted in an expression at a byte offset; `None` outside of expressions.
@@ -212,7 +214,7 @@ impl Found<'_> {
     }
 
     /// Returns the types that an operand has on the devices or instances of the text.
-    fn types_seen(&self, operand: &str, published: &Published) -> Vec<Type> {
+    fn types_seen(&self, operand: &str, published: &PublishedNames) -> Vec<Type> {
         let at = self.at;
         let Ok(program) = at.environment.compile(operand) else { return Vec::new() };
         let device = at.language == Language::Device;
@@ -229,7 +231,7 @@ impl Found<'_> {
     }
 
     /// Completes functions and methods. `receivers`: the possible types before the dot; empty for any type.
-    fn functions(&mut self, style: Style, receivers: &[Type]) {
+    fn functions(&mut self, style: CallStyle, receivers: &[Type]) {
         let at = self.at;
         for declaration in at.environment.functions().iter().filter(|declaration| is_name(declaration.name)) {
             let fits = |signature: &&Signature| {
@@ -250,14 +252,14 @@ impl Found<'_> {
         }
     }
 
-    fn macros(&mut self, style: Style) {
+    fn macros(&mut self, style: CallStyle) {
         for (name, detail, _) in MACROS.iter().filter(|(.., of)| *of == style) {
             self.push(name, format!("{name}()"), Sort::Function, (*detail).to_owned());
         }
     }
 
     /// Completes the members after a dot.
-    fn members(&mut self, operand: &str, published: &Published) {
+    fn members(&mut self, operand: &str, published: &PublishedNames) {
         let at = self.at;
         if let Some(path) = self.path(operand) {
             let identifier = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -287,9 +289,9 @@ impl Found<'_> {
             }
         }
         if types.is_empty() || types.iter().any(|ty| matches!(ty.name(), "list" | "map")) {
-            self.macros(Style::Member);
+            self.macros(CallStyle::Member);
         }
-        self.functions(Style::Member, &types);
+        self.functions(CallStyle::Member, &types);
     }
 
     /// Completes the functions whose names start with a prefix, such as `optional.of` after `optional.`. Returns true if there are any.
@@ -298,7 +300,7 @@ impl Found<'_> {
         let before = self.items.len();
         for declaration in at.environment.functions() {
             let name = declaration.name.strip_prefix(prefix).and_then(|name| name.strip_prefix('.'));
-            let global = |signature: &&Signature| signature.style == Style::Global;
+            let global = |signature: &&Signature| signature.style == CallStyle::Global;
             if let (Some(name), Some(signature)) = (name, declaration.overloads.iter().find(global)) {
                 self.push(name, format!("{name}()"), Sort::Function, shown(declaration, signature));
             }
@@ -317,8 +319,8 @@ impl Found<'_> {
                 Some((first, _)) => self.push(first, first.to_owned(), Sort::Attribute, String::new()),
             }
         }
-        self.macros(Style::Global);
-        self.functions(Style::Global, &[]);
+        self.macros(CallStyle::Global);
+        self.functions(CallStyle::Global, &[]);
     }
 }
 

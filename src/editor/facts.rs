@@ -1,12 +1,12 @@
 //! Constraints that kube-apiserver puts on a field beyond its type, as data for documentation and JSON Schema.
 //! `tests/hosts/schema.test.mjs` compares the JSON Schema generated from this with recorded decisions of kube-apiserver.
 
-use crate::api::{Field, Release, Struct, Type};
+use crate::api::{Field, FieldType, Release, Struct};
 use crate::rules::device::declared::{self, Form as Declared, Rule};
 
 /// The form of a string, or of each item of a list of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum StringFormat {
     /// DNS subdomain, at most 253 bytes.
     Subdomain,
     GenerateName,
@@ -28,20 +28,20 @@ pub enum Format {
     FullyQualifiedName,
 }
 
-impl Format {
+impl StringFormat {
     /// Returns the name in the locale's group `formats`.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Subdomain | Format::GenerateName => "subdomain",
-            Format::Label => "label",
-            Format::DriverName => "driver-name",
-            Format::Semver => "semver",
-            Format::Cel => "cel",
-            Format::LabelMap => "label-map",
-            Format::AnnotationMap => "annotation-map",
-            Format::QualifiedName | Format::Finalizer => "qualified-name",
-            Format::GroupVersion => "group-version",
-            Format::FullyQualifiedName => "fully-qualified-name",
+            StringFormat::Subdomain | StringFormat::GenerateName => "subdomain",
+            StringFormat::Label => "label",
+            StringFormat::DriverName => "driver-name",
+            StringFormat::Semver => "semver",
+            StringFormat::Cel => "cel",
+            StringFormat::LabelMap => "label-map",
+            StringFormat::AnnotationMap => "annotation-map",
+            StringFormat::QualifiedName | StringFormat::Finalizer => "qualified-name",
+            StringFormat::GroupVersion => "group-version",
+            StringFormat::FullyQualifiedName => "fully-qualified-name",
         }
     }
 }
@@ -56,11 +56,11 @@ pub enum Unique {
 
 /// The conditions that the server checks beyond the type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct FieldConditions {
     /// The object is refused if this is missing, null or empty where its parent is there.
     pub required: bool,
     /// Form of the text.
-    pub format: Option<Format>,
+    pub format: Option<StringFormat>,
     /// Counted in bytes of UTF-8.
     pub max_bytes: Option<u32>,
     /// Items of a list.
@@ -79,7 +79,7 @@ pub struct Facts {
     pub default: Option<&'static str>,
 }
 
-const NONE: Facts = Facts {
+const NONE: FieldConditions = FieldConditions {
     required: false,
     format: None,
     max_bytes: None,
@@ -91,83 +91,84 @@ const NONE: Facts = Facts {
     dropped_on_create: false,
     default: None,
 };
-const REQUIRED: Facts = Facts { required: true, ..NONE };
-const SERVER: Facts = Facts { server_owned: true, ..NONE };
-const STATUS: Facts = Facts { dropped_on_create: true, ..NONE };
-const fn form(format: Format) -> Facts {
-    Facts { format: Some(format), ..NONE }
+const REQUIRED: FieldConditions = FieldConditions { required: true, ..NONE };
+const SERVER: FieldConditions = FieldConditions { server_owned: true, ..NONE };
+const STATUS: FieldConditions = FieldConditions { dropped_on_create: true, ..NONE };
+const fn form(format: StringFormat) -> FieldConditions {
+    FieldConditions { format: Some(format), ..NONE }
 }
-const fn bytes(max: u32) -> Facts {
-    Facts { max_bytes: Some(max), ..NONE }
+const fn bytes(max: u32) -> FieldConditions {
+    FieldConditions { max_bytes: Some(max), ..NONE }
 }
-const fn unique(by: &'static str) -> Facts {
-    Facts { unique: Some(Unique::By(by)), ..NONE }
+const fn unique(by: &'static str) -> FieldConditions {
+    FieldConditions { unique: Some(Unique::By(by)), ..NONE }
 }
-const NODES: Facts = Facts { format: Some(Format::Subdomain), max_items: Some(128), unique: Some(Unique::Whole), ..NONE };
-const NAME: Facts = Facts { required: true, ..form(Format::Subdomain) };
-const DRIVER: Facts = Facts { required: true, ..form(Format::DriverName) };
-const SELECTOR: Facts = Facts { required: true, ..form(Format::Cel) };
-const FIXED: Facts = Facts { immutable: true, ..REQUIRED };
+const NODES: FieldConditions =
+    FieldConditions { format: Some(StringFormat::Subdomain), max_items: Some(128), unique: Some(Unique::Whole), ..NONE };
+const NAME: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Subdomain) };
+const DRIVER: FieldConditions = FieldConditions { required: true, ..form(StringFormat::DriverName) };
+const SELECTOR: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Cel) };
+const FIXED: FieldConditions = FieldConditions { immutable: true, ..REQUIRED };
 /// A field with the same facts in every struct has one row under `*`, at the end.
-const TABLE: &[(&str, &str, Facts)] = &[
-    ("ObjectMeta", "name", Facts { immutable: true, ..form(Format::Subdomain) }),
-    ("ObjectMeta", "generateName", form(Format::GenerateName)),
-    ("ObjectMeta", "namespace", Facts { immutable: true, ..form(Format::Label) }),
+const TABLE: &[(&str, &str, FieldConditions)] = &[
+    ("ObjectMeta", "name", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
+    ("ObjectMeta", "generateName", form(StringFormat::GenerateName)),
+    ("ObjectMeta", "namespace", FieldConditions { immutable: true, ..form(StringFormat::Label) }),
     ("ObjectMeta", "selfLink", SERVER),
     ("ObjectMeta", "uid", SERVER),
     ("ObjectMeta", "creationTimestamp", SERVER),
     ("ObjectMeta", "deletionTimestamp", SERVER),
     ("ObjectMeta", "deletionGracePeriodSeconds", SERVER),
-    ("ObjectMeta", "labels", form(Format::LabelMap)),
-    ("ObjectMeta", "annotations", form(Format::AnnotationMap)),
-    ("ObjectMeta", "finalizers", form(Format::Finalizer)),
-    ("OwnerReference", "apiVersion", Facts { required: true, ..form(Format::GroupVersion) }),
+    ("ObjectMeta", "labels", form(StringFormat::LabelMap)),
+    ("ObjectMeta", "annotations", form(StringFormat::AnnotationMap)),
+    ("ObjectMeta", "finalizers", form(StringFormat::Finalizer)),
+    ("OwnerReference", "apiVersion", FieldConditions { required: true, ..form(StringFormat::GroupVersion) }),
     ("OwnerReference", "kind", REQUIRED),
     ("OwnerReference", "name", REQUIRED),
     ("OwnerReference", "uid", REQUIRED),
     ("ManagedFieldsEntry", "operation", REQUIRED),
     ("ManagedFieldsEntry", "manager", bytes(128)),
     ("ManagedFieldsEntry", "subresource", bytes(256)),
-    ("NodeSelector", "nodeSelectorTerms", Facts { min_items: Some(1), ..REQUIRED }),
-    ("NodeSelectorRequirement", "key", Facts { required: true, ..form(Format::QualifiedName) }),
+    ("NodeSelector", "nodeSelectorTerms", FieldConditions { min_items: Some(1), ..REQUIRED }),
+    ("NodeSelectorRequirement", "key", FieldConditions { required: true, ..form(StringFormat::QualifiedName) }),
     ("NodeSelectorRequirement", "operator", REQUIRED),
     ("ResourceClaim", "spec", FIXED),
     ("ResourceClaimTemplate", "spec", FIXED),
     ("ResourceClaimTemplateSpec", "spec", REQUIRED),
     ("ResourceClaimSpec", "resourceClassName", NAME),
-    ("ResourceClaimSpec", "allocationMode", Facts { default: Some("WaitForFirstConsumer"), ..NONE }),
+    ("ResourceClaimSpec", "allocationMode", FieldConditions { default: Some("WaitForFirstConsumer"), ..NONE }),
     ("ResourceClaimParametersReference", "kind", REQUIRED),
     ("ResourceClaimParametersReference", "name", REQUIRED),
     ("ResourceClassParametersReference", "kind", REQUIRED),
     ("ResourceClassParametersReference", "name", REQUIRED),
-    ("ResourceClassParametersReference", "namespace", form(Format::Label)),
-    ("ResourceClaimStatus", "driverName", form(Format::DriverName)),
-    ("ResourceClaimStatus", "reservedFor", Facts { max_items: Some(32), ..unique("uid") }),
+    ("ResourceClassParametersReference", "namespace", form(StringFormat::Label)),
+    ("ResourceClaimStatus", "driverName", form(StringFormat::DriverName)),
+    ("ResourceClaimStatus", "reservedFor", FieldConditions { max_items: Some(32), ..unique("uid") }),
     ("AllocationResult", "resourceHandle", bytes(16384)),
-    ("AllocationResult", "resourceHandles", Facts { max_items: Some(32), ..NONE }),
+    ("AllocationResult", "resourceHandles", FieldConditions { max_items: Some(32), ..NONE }),
     ("ResourceHandle", "data", bytes(16384)),
-    ("StructuredResourceHandle", "nodeName", form(Format::Subdomain)),
+    ("StructuredResourceHandle", "nodeName", form(StringFormat::Subdomain)),
     ("DriverAllocationResult", "namedResources", REQUIRED),
     ("NamedResourcesAllocationResult", "name", NAME),
     ("ResourceClaimConsumerReference", "resource", REQUIRED),
     ("ResourceClaimConsumerReference", "name", REQUIRED),
     ("ResourceClaimConsumerReference", "uid", REQUIRED),
     ("ResourceClaimParameters", "driverRequests", unique("driverName")),
-    ("DriverRequests", "requests", Facts { min_items: Some(1), ..REQUIRED }),
+    ("DriverRequests", "requests", FieldConditions { min_items: Some(1), ..REQUIRED }),
     ("ResourceRequest", "namedResources", REQUIRED),
     ("NamedResourcesRequest", "selector", SELECTOR),
     ("ResourceClassParameters", "vendorParameters", unique("driverName")),
     ("ResourceClassParameters", "filters", unique("driverName")),
     ("ResourceFilter", "namedResources", REQUIRED),
     ("NamedResourcesFilter", "selector", SELECTOR),
-    ("ResourceSlice", "nodeName", Facts { immutable: true, ..form(Format::Subdomain) }),
-    ("ResourceSlice", "driverName", Facts { immutable: true, ..DRIVER }),
+    ("ResourceSlice", "nodeName", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
+    ("ResourceSlice", "driverName", FieldConditions { immutable: true, ..DRIVER }),
     ("ResourceSlice", "namedResources", REQUIRED),
     ("NamedResourcesResources", "instances", unique("name")),
     ("NamedResourcesInstance", "name", NAME),
     ("NamedResourcesInstance", "attributes", unique("name")),
     ("NamedResourcesAttribute", "name", NAME),
-    ("NamedResourcesAttribute", "version", form(Format::Semver)),
+    ("NamedResourcesAttribute", "version", form(StringFormat::Semver)),
     ("*", "driverName", DRIVER),
     ("*", "potentialNodes", NODES),
     ("*", "unsuitableNodes", NODES),
@@ -175,15 +176,15 @@ const TABLE: &[(&str, &str, Facts)] = &[
     ("*", "status", STATUS),
 ];
 
-const LABEL: Facts = Facts { required: true, ..form(Format::Label) };
-const MODE: Facts = Facts { default: Some("ExactCount"), ..NONE };
-const ONE: Facts = Facts { default: Some("1"), ..NONE };
+const LABEL: FieldConditions = FieldConditions { required: true, ..form(StringFormat::Label) };
+const MODE: FieldConditions = FieldConditions { default: Some("ExactCount"), ..NONE };
+const ONE: FieldConditions = FieldConditions { default: Some("1"), ..NONE };
 /// The same for v1alpha3 and later, where structs of the same name have other constraints. The limits are in the tables.
-const DEVICE: &[(&str, &str, Facts)] = &[
-    ("ResourceClaim", "spec", Facts { immutable: true, ..NONE }),
-    ("ResourceClaimTemplate", "spec", Facts { immutable: true, ..NONE }),
+const DEVICE: &[(&str, &str, FieldConditions)] = &[
+    ("ResourceClaim", "spec", FieldConditions { immutable: true, ..NONE }),
+    ("ResourceClaimTemplate", "spec", FieldConditions { immutable: true, ..NONE }),
     ("DeviceRequest", "name", LABEL),
-    ("DeviceRequest", "deviceClassName", form(Format::Subdomain)),
+    ("DeviceRequest", "deviceClassName", form(StringFormat::Subdomain)),
     ("ExactDeviceRequest", "deviceClassName", NAME),
     ("DeviceSubRequest", "name", LABEL),
     ("DeviceSubRequest", "deviceClassName", NAME),
@@ -192,18 +193,18 @@ const DEVICE: &[(&str, &str, Facts)] = &[
     ("DeviceDerivedAttribute", "expression", SELECTOR),
     ("OpaqueDeviceConfiguration", "driver", DRIVER),
     ("OpaqueDeviceConfiguration", "parameters", REQUIRED),
-    ("DeviceToleration", "key", form(Format::QualifiedName)),
-    ("DeviceToleration", "operator", Facts { default: Some("Equal"), ..NONE }),
-    ("DeviceTaint", "key", Facts { required: true, ..form(Format::QualifiedName) }),
+    ("DeviceToleration", "key", form(StringFormat::QualifiedName)),
+    ("DeviceToleration", "operator", FieldConditions { default: Some("Equal"), ..NONE }),
+    ("DeviceTaint", "key", FieldConditions { required: true, ..form(StringFormat::QualifiedName) }),
     ("DeviceTaint", "effect", REQUIRED),
     ("DeviceTaintRuleSpec", "taint", REQUIRED),
-    ("ResourceSliceSpec", "driver", Facts { immutable: true, ..DRIVER }),
+    ("ResourceSliceSpec", "driver", FieldConditions { immutable: true, ..DRIVER }),
     ("ResourceSliceSpec", "pool", REQUIRED),
-    ("ResourceSliceSpec", "nodeName", Facts { immutable: true, ..form(Format::Subdomain) }),
+    ("ResourceSliceSpec", "nodeName", FieldConditions { immutable: true, ..form(StringFormat::Subdomain) }),
     ("ResourcePool", "name", FIXED),
     ("ResourcePool", "resourceSliceCount", REQUIRED),
     ("Device", "name", LABEL),
-    ("DeviceAttribute", "version", form(Format::Semver)),
+    ("DeviceAttribute", "version", form(StringFormat::Semver)),
     ("CounterSet", "name", LABEL),
     ("CounterSet", "counters", REQUIRED),
     ("DeviceCounterConsumption", "counterSet", LABEL),
@@ -233,7 +234,7 @@ const DEVICE: &[(&str, &str, Facts)] = &[
 const DECLARED: u8 = 37;
 
 /// Adds what the generated rules of a field demand that no gate or stage turns off.
-fn declare(facts: &mut Facts, schema: &Struct, field: &Field) {
+fn declare(facts: &mut FieldConditions, schema: &Struct, field: &Field) {
     for rule in declared::of(schema.go, field.json) {
         match *rule {
             Rule::Required => facts.required = true,
@@ -247,11 +248,11 @@ fn declare(facts: &mut Facts, schema: &Struct, field: &Field) {
 }
 
 /// Returns the form of a text that a generated rule demands, where it is one of documentation's.
-fn known(form: Declared) -> Option<Format> {
+fn known(form: Declared) -> Option<StringFormat> {
     match form {
-        Declared::ShortName => Some(Format::Label),
-        Declared::LongName => Some(Format::Subdomain),
-        Declared::FullyQualifiedName => Some(Format::FullyQualifiedName),
+        Declared::ShortName => Some(StringFormat::Label),
+        Declared::LongName => Some(StringFormat::Subdomain),
+        Declared::FullyQualifiedName => Some(StringFormat::FullyQualifiedName),
         Declared::LongNameCaseless
         | Declared::LabelKey
         | Declared::Uuid
@@ -264,12 +265,12 @@ fn known(form: Declared) -> Option<Format> {
 const DEVICES: u8 = 31;
 
 /// Returns the constraints on a field in a release.
-pub fn facts(schema: &Struct, field: &Field, release: Release) -> Facts {
+pub fn facts(schema: &Struct, field: &Field, release: Release) -> FieldConditions {
     let table = if field.since.minor < DEVICES { TABLE } else { DEVICE };
     let found = table.iter().find(|(of, json, _)| *json == field.json && (*of == schema.go || *of == "*"));
     let mut facts = found.map_or(NONE, |(_, _, facts)| *facts);
     if let Some(limit) = field.limit(release).and_then(|limit| u32::try_from(limit).ok()) {
-        if matches!(field.ty, Type::List(_)) {
+        if matches!(field.ty, FieldType::List(_)) {
             facts.max_items = Some(limit);
         } else if field.ty.is_text() {
             facts.max_bytes = Some(limit);

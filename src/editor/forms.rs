@@ -1,6 +1,6 @@
 //! The forms of texts as regular expressions of JSON Schema, in what ECMAScript and Go's `regexp` both read: no `\u`, no lookaround.
 
-use super::facts::Format;
+use super::facts::StringFormat;
 
 macro_rules! subdomain {
     () => {
@@ -44,7 +44,7 @@ pub const ANNOTATION_KEY: &str =
 /// A quantity that is a text.
 pub const QUANTITY: &str = r"^\s*[+-]?[0-9.]+([eE][-+]?[0-9]+|[KMGTPE]i|[numkMGTPE])?\s*$";
 
-impl Format {
+impl StringFormat {
     /// Returns the pattern and the maximum number of characters. If the field is optional, the pattern also allows the empty
     /// string.
     pub fn rule(self, required: bool) -> Option<(&'static str, u32)> {
@@ -54,21 +54,25 @@ impl Format {
             };
         }
         Some(match self {
-            Format::Subdomain => (either!(subdomain!()), 253),
-            Format::GenerateName => {
+            StringFormat::Subdomain => (either!(subdomain!()), 253),
+            StringFormat::GenerateName => {
                 let pattern =
                     concat!("^(", subdomain!(), r"|([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)*([a-z0-9][-a-z0-9]*)?[\x00-\x7f]-)?$");
                 (pattern, 254)
             }
-            Format::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
-            Format::DriverName => (either!(subdomain_any_case!()), 63),
+            StringFormat::Label => (either!("[a-z0-9]([-a-z0-9]*[a-z0-9])?"), 63),
+            StringFormat::DriverName => (either!(subdomain_any_case!()), 63),
             // A version must match even if the field is optional.
-            Format::Semver => (concat!("^", version!(), "$"), u32::MAX),
-            Format::QualifiedName => (LABEL_KEY, 317),
-            Format::Finalizer => (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317),
-            Format::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
-            Format::FullyQualifiedName => (either!("(", subdomain!(), r"/[A-Za-z_][A-Za-z0-9_]{0,31}|[^/]*/[^/]*/.*)"), u32::MAX),
-            Format::Cel | Format::LabelMap | Format::AnnotationMap => return None,
+            StringFormat::Semver => (concat!("^", version!(), "$"), u32::MAX),
+            StringFormat::QualifiedName => (LABEL_KEY, 317),
+            StringFormat::Finalizer => {
+                (concat!("^(kubernetes|orphan|foregroundDeletion|", subdomain!(), "/", name!(), ")$"), 317)
+            }
+            StringFormat::GroupVersion => ("^([^/]*/)?[^/]+$", u32::MAX),
+            StringFormat::FullyQualifiedName => {
+                (either!("(", subdomain!(), r"/[A-Za-z_][A-Za-z0-9_]{0,31}|[^/]*/[^/]*/.*)"), u32::MAX)
+            }
+            StringFormat::Cel | StringFormat::LabelMap | StringFormat::AnnotationMap => return None,
         })
     }
 }

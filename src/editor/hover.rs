@@ -1,10 +1,10 @@
 //! What an editor shows about the key or value under the cursor.
 
-use super::context::{self, Located, Purpose, Spot};
-use super::facts::{self, Facts, Unique};
+use super::context::{self, Purpose, Spot, TablePlace};
+use super::facts::{self, FieldConditions, Unique};
 use super::outline::{Outline, Role};
 use super::sentences::{Sentences, field_key, kind_key, value_key, version_key};
-use crate::api::{Field, ListKind, Release, Struct, Type, VERSIONS, Version};
+use crate::api::{Field, FieldType, ListKind, Release, Struct, VERSIONS, Version};
 use crate::finding::Step;
 use crate::manifest::{Input, TypeMeta, What};
 use crate::text::{NodeId, Span, Tree, tree};
@@ -201,10 +201,11 @@ fn in_outline(text: &str, offset: usize) -> Option<Hit> {
 }
 
 /// Returns the facts about a field.
-pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Info {
-    let facts: Facts = facts::facts(schema, field, at.release);
+pub fn info(at: &TablePlace, schema: &'static Struct, field: &'static Field) -> Info {
+    let facts: FieldConditions = facts::facts(schema, field, at.release);
     let object = std::ptr::eq(schema, at.api.kind.schema);
-    let list = matches!(field.ty, Type::List(_)).then(|| field.list_rule(at.release).map_or(ListKind::Atomic, |rule| rule.kind));
+    let list =
+        matches!(field.ty, FieldType::List(_)).then(|| field.list_rule(at.release).map_or(ListKind::Atomic, |rule| rule.kind));
     let required = facts.required || (object && matches!(field.json, "kind" | "apiVersion"));
     let here = in_version(at.api.version, schema, field.json).flatten();
     let family = at.api.version.family;
@@ -224,7 +225,7 @@ pub fn info(at: &Located, schema: &'static Struct, field: &'static Field) -> Inf
         gates: field.gates.iter().filter(|gate| gate.default_in(at.release).is_some()).map(|gate| gate.name()).collect(),
         values: field.allowed(at.release),
         default: facts.default,
-        format: facts.format.map(facts::Format::name),
+        format: facts.format.map(facts::StringFormat::name),
         max_bytes: facts.max_bytes,
         max_items: facts.max_items,
         min_items: facts.min_items,
@@ -265,7 +266,7 @@ fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u
             // Metadata is the same everywhere.
             let below = other.fields.iter().filter(|field| field.json != "metadata" || other.go.ends_with("Spec"));
             open.extend(below.filter_map(|field| match field.ty {
-                Type::List(inner) => inner.as_struct(),
+                FieldType::List(inner) => inner.as_struct(),
                 _ => field.ty.as_struct(),
             }));
         }
@@ -274,18 +275,18 @@ fn in_version(version: &Version, schema: &Struct, json: &str) -> Option<Option<u
 }
 
 /// Returns the name of a type, in words that locales know.
-pub fn type_name(ty: &Type) -> String {
+pub fn type_name(ty: &FieldType) -> String {
     match ty {
-        Type::Pointer(inner) => type_name(inner),
-        Type::List(inner) => format!("list of {}", type_name(inner)),
-        Type::String | Type::Named(..) | Type::Uid => "string".to_owned(),
-        Type::Bool => "boolean".to_owned(),
-        Type::Int64 | Type::Int32 => "integer".to_owned(),
-        Type::Time => "time".to_owned(),
-        Type::FieldsV1 | Type::Raw => "any".to_owned(),
-        Type::Quantity => "quantity".to_owned(),
-        Type::StringMap | Type::Map(_) => "map".to_owned(),
-        Type::Struct(_) => "object".to_owned(),
+        FieldType::Pointer(inner) => type_name(inner),
+        FieldType::List(inner) => format!("list of {}", type_name(inner)),
+        FieldType::String | FieldType::Named(..) | FieldType::Uid => "string".to_owned(),
+        FieldType::Bool => "boolean".to_owned(),
+        FieldType::Int64 | FieldType::Int32 => "integer".to_owned(),
+        FieldType::Time => "time".to_owned(),
+        FieldType::FieldsV1 | FieldType::Raw => "any".to_owned(),
+        FieldType::Quantity => "quantity".to_owned(),
+        FieldType::StringMap | FieldType::Map(_) => "map".to_owned(),
+        FieldType::Struct(_) => "object".to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names that a text defines and other places of it can refer to, found without reading the text as kubectl does.
 
 use super::context::unquoted;
-use super::outline::{Node, Outline, Role};
+use super::outline::{Outline, OutlineNode, Role};
 
 /// Returns the names of the objects of a kind, in the order of the text.
 pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
@@ -32,12 +32,12 @@ pub fn of_kind(outline: &Outline<'_>, kind: &str) -> Vec<String> {
 /// Returns the names of the entries of every list called `list` in a document, and `entry/name` for the entries of lists called
 /// `below` inside them.
 pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &str) -> Vec<String> {
-    let entry = |node: &Node| -> Option<(usize, &str)> {
+    let entry = |node: &OutlineNode| -> Option<(usize, &str)> {
         let item = node.parent.filter(|_| node.document == document && key(outline, node) == "name")?;
         let over = outline.nodes.get(item).filter(|item| item.role == Role::Item)?.parent?;
         Some((item, key(outline, outline.nodes.get(over)?)))
     };
-    let name = |node: &Node| unquoted(outline.slice(node.value)).to_owned();
+    let name = |node: &OutlineNode| unquoted(outline.slice(node.value)).to_owned();
     let entries = outline.nodes.iter().filter_map(|node| Some((entry(node)?, node)));
     let outer: Vec<(usize, String)> =
         entries.clone().filter(|((_, of), _)| *of == list).map(|((item, _), node)| (item, name(node))).collect();
@@ -53,7 +53,7 @@ pub fn of_entries(outline: &Outline<'_>, document: usize, list: &str, below: &st
 
 /// Returns the names that a value in a pod, or in the pod template of a workload, can refer to: claims and templates of the text,
 /// the pod's claim entries, and their requests.
-pub fn of_pod(outline: &Outline<'_>, node: &Node) -> Vec<String> {
+pub fn of_pod(outline: &Outline<'_>, node: &OutlineNode) -> Vec<String> {
     let name = key(outline, node);
     let list = above(outline, node).filter(|item| item.role == Role::Item).and_then(|item| above(outline, item));
     match (name, list.map(|list| key(outline, list))) {
@@ -79,10 +79,10 @@ pub fn of_pod(outline: &Outline<'_>, node: &Node) -> Vec<String> {
 /// Requests are searched in at most this many documents, because each search walks the whole text.
 const MOST_DOCUMENTS: usize = 32;
 
-fn key<'t>(outline: &Outline<'t>, node: &Node) -> &'t str {
+fn key<'t>(outline: &Outline<'t>, node: &OutlineNode) -> &'t str {
     if node.role == Role::Key { unquoted(outline.slice(node.name)) } else { "" }
 }
 
-fn above<'o>(outline: &'o Outline<'_>, node: &Node) -> Option<&'o Node> {
+fn above<'o>(outline: &'o Outline<'_>, node: &OutlineNode) -> Option<&'o OutlineNode> {
     node.parent.and_then(|at| outline.nodes.get(at))
 }

@@ -18,7 +18,7 @@ pub enum Role {
 
 /// The kind of value after a key or a dash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueKind {
+pub enum OutlineValueKind {
     /// Nothing on the same line.
     Nothing,
     Scalar,
@@ -30,7 +30,7 @@ pub enum ValueKind {
 
 /// One key or item.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct OutlineNode {
     /// The key or item that contains this one; `None` at the top of the document.
     pub parent: Option<usize>,
     /// Index of its document.
@@ -48,7 +48,7 @@ pub struct Node {
     /// The value; an empty span at its place if it is missing.
     pub value: Span,
     /// The kind of the value.
-    pub value_kind: ValueKind,
+    pub value_kind: OutlineValueKind,
 }
 
 /// A pair of brackets.
@@ -69,7 +69,7 @@ pub struct Brackets {
 pub struct Outline<'s> {
     pub text: &'s str,
     /// Keys and items in the order of the text.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<OutlineNode>,
     /// Brackets; an inner pair comes behind the outer one.
     pub brackets: Vec<Brackets>,
     pub comments: Vec<Span>,
@@ -192,14 +192,15 @@ impl<'s> Outline<'s> {
         let fresh = last.and_then(|last| self.nodes.get(last).map(|node| (last, *node)));
         if let Some((item, node)) = fresh
             && node.role == Role::Item
-            && node.value_kind == ValueKind::Nothing
+            && node.value_kind == OutlineValueKind::Nothing
             && self.line_at(at).from() <= node.key.from()
         {
             return self.value(item, at, end);
         }
         if matches!(self.byte(at), b'{' | b'[') {
-            let owner =
-                fresh.filter(|(_, node)| node.column < column && node.value_kind == ValueKind::Nothing).map(|(owner, _)| owner);
+            let owner = fresh
+                .filter(|(_, node)| node.column < column && node.value_kind == OutlineValueKind::Nothing)
+                .map(|(owner, _)| owner);
             // JSON values may follow each other without a separator.
             let current = self.documents.len().saturating_sub(1);
             if owner.is_none() && self.brackets.last().is_some_and(|last| last.document == current) {
@@ -210,7 +211,7 @@ impl<'s> Outline<'s> {
         let scalar = Span::new(at, self.plain_end(at, end));
         match fresh {
             // The next line of a scalar.
-            Some((owner, node)) if node.value_kind == ValueKind::Scalar && node.column < column => {
+            Some((owner, node)) if node.value_kind == OutlineValueKind::Scalar && node.column < column => {
                 if let Some(node) = self.nodes.get_mut(owner) {
                     node.value = node.value.join(scalar);
                 }
@@ -241,7 +242,7 @@ impl<'s> Outline<'s> {
         let quoted = key.len() > 1 && matches!(self.byte(key.from()), b'"' | b'\'');
         let closed = quoted && self.byte(key.to().saturating_sub(1)) == self.byte(key.from());
         let name = Span::new(key.from().saturating_add(usize::from(quoted)), key.to().saturating_sub(usize::from(closed)));
-        self.nodes.push(Node {
+        self.nodes.push(OutlineNode {
             parent,
             document: self.documents.len().saturating_sub(1),
             role,
@@ -251,7 +252,7 @@ impl<'s> Outline<'s> {
             flow: false,
             colon: false,
             value: Span::at(key.to()),
-            value_kind: ValueKind::Nothing,
+            value_kind: OutlineValueKind::Nothing,
         });
         self.nodes.len().saturating_sub(1)
     }
@@ -279,7 +280,7 @@ impl<'s> Outline<'s> {
         self.close_all_but(|node| node.column < column || (node.column == column && node.role == Role::Key));
     }
 
-    fn close_all_but(&mut self, stays: impl Fn(&Node) -> bool) {
+    fn close_all_but(&mut self, stays: impl Fn(&OutlineNode) -> bool) {
         while let Some(node) = self.open.last().and_then(|top| self.nodes.get(*top)) {
             if stays(node) {
                 return;
@@ -365,12 +366,12 @@ impl<'s> Outline<'s> {
         let column = self.nodes.get(node).map_or(0, |node| node.column);
         let (value_kind, span) = match self.byte(at) {
             b'{' | b'[' => return self.flow(at, Some(node)),
-            b'|' | b'>' => (ValueKind::Block, Span::new(at, self.deeper_end(end, column))),
+            b'|' | b'>' => (OutlineValueKind::Block, Span::new(at, self.deeper_end(end, column))),
             b'"' | b'\'' => {
                 let stop = self.quoted_end(at, end).or_else(|| self.quoted_end(at, self.deeper_end(end, column)));
-                (ValueKind::Scalar, Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))))
+                (OutlineValueKind::Scalar, Span::new(at, stop.unwrap_or_else(|| self.plain_end(at, end))))
             }
-            _ => (ValueKind::Scalar, Span::new(at, self.plain_end(at, end))),
+            _ => (OutlineValueKind::Scalar, Span::new(at, self.plain_end(at, end))),
         };
         if let Some(node) = self.nodes.get_mut(node) {
             node.value_kind = value_kind;
@@ -423,7 +424,7 @@ impl<'s> Outline<'s> {
                 }
                 b'{' | b'[' => {
                     let holder =
-                        if frames.is_empty() { owner } else { self.receive(&mut frames, Span::at(here), ValueKind::Flow) };
+                        if frames.is_empty() { owner } else { self.receive(&mut frames, Span::at(here), OutlineValueKind::Flow) };
                     self.brackets.push(Brackets {
                         span: Span::new(here, at),
                         owner: holder,
@@ -457,7 +458,7 @@ impl<'s> Outline<'s> {
                 }
                 _ => {
                     at = self.flow_scalar_end(here);
-                    self.receive(&mut frames, Span::new(here, at), ValueKind::Scalar);
+                    self.receive(&mut frames, Span::new(here, at), OutlineValueKind::Scalar);
                 }
             }
         }
@@ -484,13 +485,13 @@ impl<'s> Outline<'s> {
             let span = brackets.span;
             if let Some(node) = frame.owner.and_then(|owner| self.nodes.get_mut(owner)) {
                 node.value = span;
-                node.value_kind = ValueKind::Flow;
+                node.value_kind = OutlineValueKind::Flow;
             }
         }
     }
 
     /// Takes a scalar or opening bracket in: a key, the value of one, or an item.
-    fn receive(&mut self, frames: &mut [Frame], span: Span, value_kind: ValueKind) -> Option<usize> {
+    fn receive(&mut self, frames: &mut [Frame], span: Span, value_kind: OutlineValueKind) -> Option<usize> {
         let frame = frames.last_mut()?;
         let awaited = frame.pending.filter(|node| !frame.valued && self.nodes.get(*node).is_some_and(|node| node.colon));
         let node = match awaited {

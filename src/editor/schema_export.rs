@@ -4,10 +4,10 @@
 //! server treats it as absent. Constraints that JSON Schema cannot express (bytes instead of characters, two entries with one
 //! key, CEL) are left out.
 
-use super::facts::{self, Facts, Format, Unique};
+use super::facts::{self, FieldConditions, StringFormat, Unique};
 use super::forms::{ANNOTATION_KEY, LABEL_KEY, LABEL_VALUE, QUANTITY};
 use super::sentences::{Sentences, field_key, kind_key, version_key};
-use crate::api::{Family, Field, GROUP, Gates, Kind, ListKind, Package, Release, Scope, Struct, Type, VERSIONS, Version};
+use crate::api::{ApiKind, Family, Field, FieldType, GROUP, Gates, ListKind, Package, Release, Scope, Struct, VERSIONS, Version};
 use crate::text::print::quote;
 
 /// The context of a struct, where it changes the constraints.
@@ -72,7 +72,7 @@ pub fn json_schema(release: Release, gates: Gates, kind: Option<&str>, sentences
     let of_kind = |version: &'static Version| {
         version.kinds.iter().filter(|known| known.in_release(release)).map(move |known| (version, known))
     };
-    let kinds: Vec<(&'static Version, &'static Kind)> = served.iter().flat_map(|version| of_kind(version)).collect();
+    let kinds: Vec<(&'static Version, &'static ApiKind)> = served.iter().flat_map(|version| of_kind(version)).collect();
     let Some((newest, _)) = kinds.first().copied() else {
         let version = if wanted.is_empty() { String::new() } else { format!("/{wanted}") };
         return Err(format!("no version of `{GROUP}{version}` is known for release `{release}`"));
@@ -362,8 +362,8 @@ impl Export<'_> {
     fn unset(&mut self, field: &Field) {
         self.open(field.json);
         match field.ty {
-            Type::String | Type::Uid | Type::Named(..) => self.raw("enum", r#"["",null]"#),
-            Type::Int64 => self.raw("enum", "[0,null]"),
+            FieldType::String | FieldType::Uid | FieldType::Named(..) => self.raw("enum", r#"["",null]"#),
+            FieldType::Int64 => self.raw("enum", "[0,null]"),
             _ => self.string("type", "null"),
         }
         self.close('}');
@@ -371,7 +371,7 @@ impl Export<'_> {
 
     // ---- fields ----
 
-    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&Kind>, place: Enclosing) {
+    fn property(&mut self, schema: &'static Struct, field: &'static Field, kind: Option<&ApiKind>, place: Enclosing) {
         let facts = facts::facts(schema, field, self.release);
         self.open(field.json);
         self.description(&field_key(schema, field));
@@ -390,7 +390,7 @@ impl Export<'_> {
             }
             ("metadata", Some(kind)) => {
                 let place = match kind {
-                    Kind { items: Some(_), .. } | Kind { scope: Scope::Cluster, .. } => Enclosing::Anywhere,
+                    ApiKind { items: Some(_), .. } | ApiKind { scope: Scope::Cluster, .. } => Enclosing::Anywhere,
                     _ => Enclosing::Namespaced,
                 };
                 self.value(&field.ty, field, &facts, place, Null::valid_if(kind.items.is_some()));
@@ -416,35 +416,35 @@ impl Export<'_> {
             Some(default) => self.raw("default", default),
             None => {}
         }
-        if matches!(field.ty, Type::List(_)) {
+        if matches!(field.ty, FieldType::List(_)) {
             self.list_semantics(field);
         }
         self.close('}');
     }
 
-    fn value(&mut self, ty: &'static Type, field: &'static Field, facts: &Facts, place: Enclosing, null: Null) {
+    fn value(&mut self, ty: &'static FieldType, field: &'static Field, facts: &FieldConditions, place: Enclosing, null: Null) {
         match ty {
-            Type::Pointer(inner) => self.value(inner, field, facts, place, null),
-            Type::Struct(schema) if null == Null::Valid => {
+            FieldType::Pointer(inner) => self.value(inner, field, facts, place, null),
+            FieldType::Struct(schema) if null == Null::Valid => {
                 self.list("anyOf");
                 self.reference(schema, place, None);
                 self.raw("", r#"{"type":"null"}"#);
                 self.close(']');
             }
-            Type::Struct(schema) => self.pointer(schema, place),
-            Type::List(inner) => {
+            FieldType::Struct(schema) => self.pointer(schema, place),
+            FieldType::List(inner) => {
                 self.ty("array", null);
                 self.number("minItems", facts.min_items);
                 self.number("maxItems", facts.max_items);
-                let scalar = !matches!(inner, Type::Struct(_));
+                let scalar = !matches!(inner, FieldType::Struct(_));
                 if scalar && facts.unique == Some(Unique::Whole) {
                     self.raw("uniqueItems", "true");
                 }
                 self.open("items");
                 // A `null` in a list is an empty item; it is allowed unless empty items are invalid.
-                let item = Facts { required: facts.format.is_some(), ..*facts };
+                let item = FieldConditions { required: facts.format.is_some(), ..*facts };
                 let empty = match inner {
-                    Type::Struct(schema) => {
+                    FieldType::Struct(schema) => {
                         !matches!(schema.package, Package::Resource if schema.fields.first().is_some_and(|f| f.json == "kind"))
                             && schema.go != "NamedResourcesAttribute"
                             && !schema.fields.iter().any(|field| facts::facts(schema, field, self.release).required)
@@ -454,12 +454,12 @@ impl Export<'_> {
                 self.value(inner, field, &item, place, Null::valid_if(empty));
                 self.close('}');
             }
-            Type::String | Type::Named(..) | Type::Uid => {
+            FieldType::String | FieldType::Named(..) | FieldType::Uid => {
                 self.ty("string", null);
                 self.text(field, facts, null);
             }
-            Type::Bool => self.ty("boolean", null),
-            Type::Int64 => {
+            FieldType::Bool => self.ty("boolean", null),
+            FieldType::Int64 => {
                 self.ty("integer", null);
                 self.string("format", "int64");
                 self.raw(
@@ -472,23 +472,23 @@ impl Export<'_> {
                 );
                 self.raw("maximum", "9223372036854775807");
             }
-            Type::Int32 => {
+            FieldType::Int32 => {
                 self.ty("integer", null);
                 self.string("format", "int32");
                 self.raw("minimum", "-2147483648");
                 self.raw("maximum", "2147483647");
             }
-            Type::Map(map) => {
+            FieldType::Map(map) => {
                 self.ty("object", null);
                 self.open("additionalProperties");
-                self.value(&map.value, field, &Facts::default(), place, Null::Valid);
+                self.value(&map.value, field, &FieldConditions::default(), place, Null::Valid);
                 self.close('}');
             }
-            Type::Time => {
+            FieldType::Time => {
                 self.ty("string", null);
                 self.string("format", "date-time");
             }
-            Type::Quantity => {
+            FieldType::Quantity => {
                 self.list("anyOf");
                 self.open("");
                 self.string("type", "string");
@@ -500,10 +500,10 @@ impl Export<'_> {
                 }
                 self.close(']');
             }
-            Type::StringMap => {
+            FieldType::StringMap => {
                 self.ty("object", null);
                 let key = match facts.format {
-                    Some(Format::LabelMap) => LABEL_KEY,
+                    Some(StringFormat::LabelMap) => LABEL_KEY,
                     _ => ANNOTATION_KEY,
                 };
                 self.open("propertyNames");
@@ -512,18 +512,18 @@ impl Export<'_> {
                 self.close('}');
                 self.open("additionalProperties");
                 self.ty("string", Null::Valid);
-                if facts.format == Some(Format::LabelMap) {
+                if facts.format == Some(StringFormat::LabelMap) {
                     self.string("pattern", LABEL_VALUE);
                 }
                 self.close('}');
             }
-            Type::Raw if facts.required => self.string("type", "object"),
+            FieldType::Raw if facts.required => self.string("type", "object"),
             // Any JSON at all.
-            Type::FieldsV1 | Type::Raw => {}
+            FieldType::FieldsV1 | FieldType::Raw => {}
         }
     }
 
-    fn text(&mut self, field: &Field, facts: &Facts, null: Null) {
+    fn text(&mut self, field: &Field, facts: &FieldConditions, null: Null) {
         if !field.values.is_empty() {
             self.list("enum");
             for value in field.allowed(self.release) {

@@ -1,6 +1,6 @@
 //! Documentation keys, and the sentences a host brings for them.
 
-use crate::api::{Field, Package, Struct, Type};
+use crate::api::{Field, FieldType, Package, Struct};
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,11 +59,11 @@ pub fn field_key(schema: &Struct, field: &Field) -> String {
 /// Returns the documentation key of a value of an enum; `None` if the type is not an enum.
 pub fn value_key(field: &Field, value: &str) -> Option<String> {
     let ty = match &field.ty {
-        Type::List(inner) => inner,
+        FieldType::List(inner) => inner,
         ty => ty,
     };
     match ty {
-        Type::Named(_, name)
+        FieldType::Named(_, name)
             if (field.values.contains(&value) || field.later_values.iter().any(|(_, later)| *later == value)) =>
         {
             Some(format!("values/{name}.{value}"))

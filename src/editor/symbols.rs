@@ -3,7 +3,7 @@
 //! Read from the tolerant [`Outline`], so that both stay while somebody types.
 
 use super::context::unquoted;
-use super::outline::{Node, Outline, Role, ValueKind};
+use super::outline::{Outline, OutlineNode, OutlineValueKind, Role};
 use crate::api::{GROUP, workload};
 use crate::text::Span;
 use serde::Serialize;
@@ -153,7 +153,7 @@ impl<'o, 't> Walk<'o, 't> {
         Walk { outline, children, ends, namespace, found: Symbols::default() }
     }
 
-    fn node(&self, at: usize) -> Option<&'o Node> {
+    fn node(&self, at: usize) -> Option<&'o OutlineNode> {
         self.outline.nodes.get(at)
     }
 
@@ -183,7 +183,7 @@ impl<'o, 't> Walk<'o, 't> {
 
     /// Returns the scalar of a key or item, if it is written without escapes: names have nothing to escape.
     fn scalar(&self, at: Option<usize>) -> Option<Scalar<'t>> {
-        let node = self.node(at?).filter(|node| node.value_kind == ValueKind::Scalar)?;
+        let node = self.node(at?).filter(|node| node.value_kind == OutlineValueKind::Scalar)?;
         let raw = self.outline.slice(node.value);
         let text = unquoted(raw);
         let quoted = usize::from(raw.starts_with(['"', '\'']));

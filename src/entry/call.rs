@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsThreadLocal};
 
 /// A text as it was given.
-pub(super) struct Text {
+pub(super) struct GivenText {
     pub(super) text: String,
     /// The offset at which U+FFFD stands for the first byte that is not text.
     pub(super) replaced: Option<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Text {
 
 /// Texts that were not given as strings.
 #[derive(Default)]
-pub(super) struct Given {
+pub(super) struct GivenTexts {
     pub(super) replaced: Replaced,
     /// Texts that the caller passed as objects, so answers have no ranges in them.
     pub(super) placeless: Vec<TextField>,
@@ -34,9 +34,9 @@ pub(super) struct Given {
     pub(super) without_places: bool,
 }
 
-impl Given {
+impl GivenTexts {
     /// Adds the main text.
-    pub(super) fn with_text(mut self, given: Text, text: &mut Option<String>) -> Self {
+    pub(super) fn with_text(mut self, given: GivenText, text: &mut Option<String>) -> Self {
         self.replaced.text = given.replaced;
         self.placeless.extend((!given.places).then_some(TextField::Text));
         self.without_places = !given.places;
@@ -83,9 +83,9 @@ pub(super) struct Call(pub(super) &'static str);
 
 impl Call {
     /// Reads the options of a function, a part of its request. Everything in them that does not fit is named.
-    pub(super) fn options<T: DeserializeOwned + Default>(self, options: &JsValue) -> Result<(T, Given), JsValue> {
+    pub(super) fn options<T: DeserializeOwned + Default>(self, options: &JsValue) -> Result<(T, GivenTexts), JsValue> {
         if options.is_undefined() || options.is_null() {
-            return Ok((T::default(), Given::default()));
+            return Ok((T::default(), GivenTexts::default()));
         }
         let (json, given) = self.option_text(options, request::fields::<T>())?;
         let read = request::read(&json).map_err(|problem| self.unusable(request::unplaced(&problem)))?;
@@ -93,8 +93,8 @@ impl Call {
     }
 
     /// Returns options as JSON. The function has those of `known` that are not arguments.
-    fn option_text(self, options: &JsValue, known: &[&str]) -> Result<(String, Given), JsValue> {
-        let mut given = Given::default();
+    fn option_text(self, options: &JsValue, known: &[&str]) -> Result<(String, GivenTexts), JsValue> {
+        let mut given = GivenTexts::default();
         if !is_plain(options) {
             return Err(self.wrong("the options", options, "an object"));
         }
@@ -153,10 +153,10 @@ impl Call {
     }
 
     /// Returns a text, bytes, or an object as the JSON it serializes to.
-    pub(super) fn text(self, argument: &str, value: &JsValue) -> Result<Text, JsValue> {
+    pub(super) fn text(self, argument: &str, value: &JsValue) -> Result<GivenText, JsValue> {
         if let Some(text) = value.dyn_ref::<JsString>() {
             let text = String::from_utf8(utf8(text)).map_err(|error| self.unusable(&error.to_string()))?;
-            return Ok(Text { text, replaced: None, places: true });
+            return Ok(GivenText { text, replaced: None, places: true });
         }
         match String::from(tag(value)).as_str() {
             // The tag alone can be claimed by any object, of any length.
@@ -164,7 +164,7 @@ impl Call {
                 let bytes = Uint8Array::new(value).to_vec();
                 let decoded = bytes::decode(&bytes);
                 let replaced = decoded.replaced.and_then(|at| u32::try_from(at).ok());
-                Ok(Text { text: decoded.text.into_owned(), replaced, places: true })
+                Ok(GivenText { text: decoded.text.into_owned(), replaced, places: true })
             }
             "[object Object]" | "[object Array]" => {
                 if js_sys::Reflect::has(value, &"__wbg_ptr".into())? {
@@ -173,7 +173,7 @@ impl Call {
                         "{argument} is a PreparedNodes or a PreparedCluster, or a copy of one, expected {what}"
                     )));
                 }
-                Ok(Text { text: self.stringify(argument, value)?, replaced: None, places: false })
+                Ok(GivenText { text: self.stringify(argument, value)?, replaced: None, places: false })
             }
             _ => Err(self.wrong(argument, value, "a string, a Uint8Array or an object")),
         }
@@ -229,7 +229,7 @@ impl Call {
     }
 
     /// Reads the text of an editor, which is not an object.
-    pub(super) fn editor_text(self, text: &JsValue) -> Result<Text, JsValue> {
+    pub(super) fn editor_text(self, text: &JsValue) -> Result<GivenText, JsValue> {
         match (text.is_string(), String::from(tag(text)).as_str()) {
             (true, _) | (false, "[object Uint8Array]") => self.text("`text`", text),
             _ => Err(self.wrong("`text`", text, "a string or a Uint8Array")),
@@ -243,7 +243,7 @@ impl Call {
     }
 
     /// Returns an answer without positions in texts that the caller passed as objects.
-    pub(super) fn placed(self, given: &Given, answer: Answer) -> Result<JsValue, JsValue> {
+    pub(super) fn placed(self, given: &GivenTexts, answer: Answer) -> Result<JsValue, JsValue> {
         let mut answer = self.usable(answer)?;
         for finding in answer.findings.iter_mut().filter(|finding| given.placeless.contains(&finding.within)) {
             finding.range = None;

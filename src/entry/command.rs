@@ -1,6 +1,6 @@
 //! `npx claimkit`: the command line of [`crate::cli`] with Node's files and streams, for `pkg/cli.js`.
 
-use crate::cli::{self, Entry, EntryKind, Host, Ran};
+use crate::cli::{self, EntryKind, FolderEntry, Host, Ran};
 use crate::editor::sentences::Sentences;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -8,52 +8,52 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 extern "C" {
     /// The interface that `pkg/cli.js` implements. Methods throw an `Error` whose message is one short phrase.
-    pub type Node;
+    pub type HostInterface;
 
     #[wasm_bindgen(method, catch)]
-    fn read(this: &Node, path: &str, most: usize) -> Result<Uint8Array, JsValue>;
+    fn read(this: &HostInterface, path: &str, most: usize) -> Result<Uint8Array, JsValue>;
 
     /// Returns `undefined` if the path is not a folder, else `[name, "folder" | "file" | "other"][]`.
     #[wasm_bindgen(method, catch)]
-    fn list(this: &Node, path: &str) -> Result<JsValue, JsValue>;
+    fn list(this: &HostInterface, path: &str) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn write(this: &Node, path: &str, text: &str) -> Result<(), JsValue>;
+    fn write(this: &HostInterface, path: &str, text: &str) -> Result<(), JsValue>;
 
     /// Reads a line; `undefined` at the end.
     #[wasm_bindgen(method, catch)]
-    fn line(this: &Node, most: usize) -> Result<Option<Uint8Array>, JsValue>;
+    fn line(this: &HostInterface, most: usize) -> Result<Option<Uint8Array>, JsValue>;
 
     /// Returns the text of a locale's file; `undefined` if there is none.
     #[wasm_bindgen(method)]
-    fn sentences(this: &Node, locale: &str) -> Option<String>;
+    fn sentences(this: &HostInterface, locale: &str) -> Option<String>;
 
     /// Returns the folder in which the command runs.
     #[wasm_bindgen(method)]
-    fn folder(this: &Node) -> Option<String>;
+    fn folder(this: &HostInterface) -> Option<String>;
 
     #[wasm_bindgen(method)]
-    fn status(this: &Node, text: &str);
+    fn status(this: &HostInterface, text: &str);
 
     #[wasm_bindgen(method, js_name = isPlugin)]
-    fn is_plugin(this: &Node) -> bool;
+    fn is_plugin(this: &HostInterface) -> bool;
 
     /// Returns `undefined` if standard output is not a terminal.
     #[wasm_bindgen(method)]
-    fn columns(this: &Node) -> Option<usize>;
+    fn columns(this: &HostInterface) -> Option<usize>;
 
     /// Runs kubectl and returns `[out, err, whether it exited with 0]`.
     #[wasm_bindgen(method, catch)]
-    fn kubectl(this: &Node, arguments: Vec<String>, most: usize) -> Result<Array, JsValue>;
+    fn kubectl(this: &HostInterface, arguments: Vec<String>, most: usize) -> Result<Array, JsValue>;
 
     #[wasm_bindgen(method)]
-    fn out(this: &Node, text: &str);
+    fn out(this: &HostInterface, text: &str);
 
     #[wasm_bindgen(method)]
-    fn err(this: &Node, text: &str);
+    fn err(this: &HostInterface, text: &str);
 
     #[wasm_bindgen(method)]
-    fn colours(this: &Node) -> bool;
+    fn colours(this: &HostInterface) -> bool;
 }
 
 fn phrase(error: &JsValue) -> String {
@@ -61,14 +61,14 @@ fn phrase(error: &JsValue) -> String {
     message.unwrap_or_else(|| "cannot be used".to_owned())
 }
 
-struct Bridge<'a>(&'a Node);
+struct Bridge<'a>(&'a HostInterface);
 
 impl Host for Bridge<'_> {
     fn read(&mut self, path: &str, most: usize) -> Result<Vec<u8>, String> {
         self.0.read(path, most).map(|bytes| bytes.to_vec()).map_err(|error| phrase(&error))
     }
 
-    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
         let entries = self.0.list(path).map_err(|error| phrase(&error))?;
         if entries.is_undefined() {
             return Ok(None);
@@ -80,7 +80,7 @@ impl Host for Bridge<'_> {
                 Some("file") => EntryKind::File,
                 _ => EntryKind::Other,
             };
-            Entry { name: pair.get(0).as_string().unwrap_or_default(), kind }
+            FolderEntry { name: pair.get(0).as_string().unwrap_or_default(), kind }
         };
         Ok(Some(Array::from(&entries).iter().map(entry).collect()))
     }
@@ -134,6 +134,6 @@ impl Host for Bridge<'_> {
 
 /// Runs a command line, without the program's name, and gives its exit code.
 #[wasm_bindgen(skip_typescript)]
-pub fn command(arguments: Vec<String>, node: &Node) -> u8 {
+pub fn command(arguments: Vec<String>, node: &HostInterface) -> u8 {
     cli::run(&arguments, &mut Bridge(node))
 }

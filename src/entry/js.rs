@@ -74,25 +74,25 @@ fn evaluated(text: &JsValue, options: &JsValue, answered: impl FnOnce(EvaluateRe
 }
 
 /// Nodes read once, for many evaluations. JavaScript's garbage collector frees them; `free()` does it at once.
-#[wasm_bindgen(skip_typescript)]
+#[wasm_bindgen(skip_typescript, js_name = PreparedNodes)]
 #[derive(Debug)]
-pub struct PreparedNodes(place::PreparedNodes);
+pub struct JsPreparedNodes(place::PreparedNodes);
 
 /// Answers `prepareNodes(nodes, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareNodes)]
-pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<PreparedNodes, JsValue> {
+pub fn prepare_nodes(nodes: &JsValue, options: &JsValue) -> Result<JsPreparedNodes, JsValue> {
     let call = Call("prepareNodes");
     let limits = call.options::<PrepareOptions>(options)?.0.limits;
     if nodes.is_null() {
-        return Ok(PreparedNodes(place::PreparedNodes::nil()));
+        return Ok(JsPreparedNodes(place::PreparedNodes::nil()));
     }
     let text = call.text("`nodes`", nodes)?;
     let read = place::PreparedNodes::read(&text.text, &limits).with_replaced(&text.text, text.replaced.map(|at| at as usize));
-    Ok(PreparedNodes(read))
+    Ok(JsPreparedNodes(read))
 }
 
-#[wasm_bindgen]
-impl PreparedNodes {
+#[wasm_bindgen(js_class = PreparedNodes)]
+impl JsPreparedNodes {
     /// Returns the number of nodes.
     #[wasm_bindgen(getter, skip_typescript)]
     pub fn length(&self) -> usize {
@@ -107,23 +107,23 @@ impl PreparedNodes {
 }
 
 /// The objects of a cluster read once, for many questions. JavaScript's garbage collector frees them; `free()` does it at once.
-#[wasm_bindgen(skip_typescript)]
+#[wasm_bindgen(skip_typescript, js_name = PreparedCluster)]
 #[derive(Debug)]
-pub struct PreparedCluster(scheduler::PreparedCluster);
+pub struct JsPreparedCluster(scheduler::PreparedCluster);
 
 /// Answers `prepareCluster(cluster, options?)`.
 #[wasm_bindgen(skip_typescript, js_name = prepareCluster)]
-pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<PreparedCluster, JsValue> {
+pub fn prepare_cluster(cluster: &JsValue, options: &JsValue) -> Result<JsPreparedCluster, JsValue> {
     let call = Call("prepareCluster");
     let (options, _) = call.options::<PrepareOptions>(options)?;
     let release = request::release(options.release.as_deref()).map_err(|error| call.unusable(&error))?;
     let text = call.text("`cluster`", cluster)?;
     let read = scheduler::PreparedCluster::read(&text.text, release, options.namespace.as_deref(), &options.limits);
-    Ok(PreparedCluster(read.with_replaced(&text.text, text.replaced.map(|at| at as usize))))
+    Ok(JsPreparedCluster(read.with_replaced(&text.text, text.replaced.map(|at| at as usize))))
 }
 
-#[wasm_bindgen]
-impl PreparedCluster {
+#[wasm_bindgen(js_class = PreparedCluster)]
+impl JsPreparedCluster {
     /// Returns the number of objects.
     #[wasm_bindgen(getter, skip_typescript)]
     pub fn length(&self) -> usize {

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::policy::Cluster;
+use crate::policy::ClusterReader;
 use crate::wire::hosts;
 use std::panic::{self, PanicHookInfo};
 
@@ -31,7 +31,7 @@ unsafe extern "C" {
 /// Kubewarden as a source of cluster data.
 struct Kubewarden;
 
-impl Cluster for Kubewarden {
+impl ClusterReader for Kubewarden {
     fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
         let (binding, namespace) = ("kubewarden", "kubernetes");
         // SAFETY: pointers and lengths are those of strings that live until the call returns.

@@ -1,6 +1,6 @@
 //! A policy module for Open Policy Agent: its Wasm ABI 1.3, one entry point.
 //!
-//! A value's handle is the address of a [`Text`]: JSON in memory. Hosts write into the heap and set its end themselves. Therefore
+//! A value's handle is the address of a [`JsonText`]: JSON in memory. Hosts write into the heap and set its end themselves. Therefore
 //! both sides share one heap ([`heap`]), and no allocation of ours may outlive a call: what is kept for the next call is built before the
 //! host asks where the heap begins, or forgotten when a call begins.
 
@@ -15,7 +15,7 @@ use crate::rules::device::declared;
 use crate::wire::hosts;
 use std::ffi::c_char;
 use std::panic::{self, PanicHookInfo};
-use value::{Text, bytes, given, keep};
+use value::{JsonText, bytes, given, keep};
 
 #[global_allocator]
 static HEAP: heap::Bump = heap::Bump;
@@ -30,10 +30,10 @@ const ENTRYPOINTS: &str = r#"{"claimkit/admit":0}"#;
 /// One evaluation in the older calling convention.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Context {
-    input: *const Text,
-    data: *const Text,
-    result: *const Text,
+pub struct OpaContext {
+    input: *const JsonText,
+    data: *const JsonText,
+    result: *const JsonText,
 }
 
 fn unforeseen(info: &PanicHookInfo<'_>) {
@@ -52,14 +52,14 @@ fn begin() {
 /// Returns the functions of host OPA that are called: none. Every host asks for them before it asks where the heap ends, so what
 /// all evaluations share is built here, before that end.
 #[unsafe(no_mangle)]
-pub extern "C" fn builtins() -> *const Text {
+pub extern "C" fn builtins() -> *const JsonText {
     device::prepare();
     keep("{}")
 }
 
 /// Returns the entry points and their numbers.
 #[unsafe(no_mangle)]
-pub extern "C" fn entrypoints() -> *const Text {
+pub extern "C" fn entrypoints() -> *const JsonText {
     keep(ENTRYPOINTS)
 }
 
@@ -68,7 +68,7 @@ pub extern "C" fn entrypoints() -> *const Text {
 pub extern "C" fn opa_eval(
     _reserved: usize,
     _entrypoint: i32,
-    data: *const Text,
+    data: *const JsonText,
     input: *const u8,
     input_len: usize,
     heap_end: usize,
@@ -84,39 +84,39 @@ pub extern "C" fn opa_eval(
 
 /// Creates an evaluation context.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_eval_ctx_new() -> *mut Context {
+pub extern "C" fn opa_eval_ctx_new() -> *mut OpaContext {
     let none = std::ptr::null();
-    Box::leak(Box::new(Context { input: none, data: none, result: none }))
+    Box::leak(Box::new(OpaContext { input: none, data: none, result: none }))
 }
 
 /// Sets the input of a context.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_eval_ctx_set_input(context: *mut Context, input: *const Text) {
+pub extern "C" fn opa_eval_ctx_set_input(context: *mut OpaContext, input: *const JsonText) {
     // SAFETY: the host gives what `opa_eval_ctx_new` made; so in the functions below.
     unsafe { (*context).input = input };
 }
 
 /// Sets the data of a context.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_eval_ctx_set_data(context: *mut Context, data: *const Text) {
+pub extern "C" fn opa_eval_ctx_set_data(context: *mut OpaContext, data: *const JsonText) {
     // SAFETY: see `opa_eval_ctx_set_input`.
     unsafe { (*context).data = data };
 }
 
 /// Does nothing: there is one entry point.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_eval_ctx_set_entrypoint(_context: *mut Context, _entrypoint: i32) {}
+pub extern "C" fn opa_eval_ctx_set_entrypoint(_context: *mut OpaContext, _entrypoint: i32) {}
 
 /// Returns the result of a context.
 #[unsafe(no_mangle)]
-pub extern "C" fn opa_eval_ctx_get_result(context: *const Context) -> *const Text {
+pub extern "C" fn opa_eval_ctx_get_result(context: *const OpaContext) -> *const JsonText {
     // SAFETY: see `opa_eval_ctx_set_input`.
     unsafe { (*context).result }
 }
 
 /// Evaluates; 0 is success.
 #[unsafe(no_mangle)]
-pub extern "C" fn eval(context: *mut Context) -> i32 {
+pub extern "C" fn eval(context: *mut OpaContext) -> i32 {
     begin();
     // SAFETY: see `opa_eval_ctx_set_input`.
     let (input, data) = unsafe { ((*context).input, (*context).data) };

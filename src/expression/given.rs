@@ -1,6 +1,6 @@
 //! Devices of 1.31 and later and instances of 1.30 as a caller gives them: JSON of a slice's fields.
 
-use crate::cel::{Attribute, Device, NamedAttribute};
+use crate::cel::{CelDevice, DeviceAttribute, NamedAttribute};
 use crate::message::message;
 use crate::place::device::{engine, facts};
 use serde_json::{Map, Value};
@@ -8,13 +8,13 @@ use std::borrow::Cow;
 
 /// Why a given value is invalid.
 #[derive(Debug)]
-pub struct Problem {
+pub struct GivenProblem {
     /// The path below the value: `.attributes.model`; empty for the value itself.
     pub at: String,
     pub text: String,
 }
 
-impl Problem {
+impl GivenProblem {
     /// Names the value in front: `devices` or `instances`, and its index.
     pub fn told(&self, list: &str, index: usize) -> String {
         let place = format!("{list}[{index}]{}", self.at);
@@ -29,7 +29,7 @@ const DEVICE: &[&str] = &["driver", "name", "attributes", "capacity", "allowMult
 const INSTANCE: &[&str] = &["name", "attributes"];
 
 /// Reads a device: `driver`, `attributes`, `capacity`, `allowMultipleAllocations`.
-pub fn device(given: &Value) -> Result<Device, Problem> {
+pub fn device(given: &Value) -> Result<CelDevice, GivenProblem> {
     let given = members(given, DEVICE)?;
     let driver = match given.get("driver") {
         None | Some(Value::Null) => "",
@@ -37,7 +37,7 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
     };
     let attributes = map(given, "attributes")?.map(|(name, value)| match attribute(value) {
         Ok(attribute) => Ok((name.clone(), attribute)),
-        Err(text) => Err(Problem { at: format!(".attributes.{name}"), text }),
+        Err(text) => Err(GivenProblem { at: format!(".attributes.{name}"), text }),
     });
     let shared = match given.get("allowMultipleAllocations") {
         None | Some(Value::Null) => false,
@@ -45,7 +45,7 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
             .as_bool()
             .ok_or_else(|| wrong(".allowMultipleAllocations", message!("expression.no-boolean", "is not true or false")))?,
     };
-    Ok(Device {
+    Ok(CelDevice {
         driver: driver.to_owned(),
         attributes: attributes.collect::<Result<_, _>>()?,
         capacity: map(given, "capacity")?.map(|(name, value)| (name.clone(), quantity(value))).collect(),
@@ -54,13 +54,13 @@ pub fn device(given: &Value) -> Result<Device, Problem> {
 }
 
 /// Reads an instance: `attributes`, a list of v1alpha2's NamedResourcesAttribute.
-pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, Problem> {
+pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, GivenProblem> {
     let attributes = match members(given, INSTANCE)?.get("attributes") {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(list) => list.as_array().ok_or_else(|| wrong(".attributes", message!("expression.no-list", "is not a list")))?,
     };
     let read = attributes.iter().enumerate().map(|(index, attribute)| {
-        attribute.as_object().and_then(named).ok_or_else(|| Problem {
+        attribute.as_object().and_then(named).ok_or_else(|| GivenProblem {
             at: format!(".attributes[{index}]"),
             text: message!(
                 "expression.no-attribute",
@@ -72,15 +72,15 @@ pub fn instance(given: &Value) -> Result<Vec<(String, NamedAttribute)>, Problem>
     read.collect()
 }
 
-fn wrong(at: &str, text: impl Into<String>) -> Problem {
-    Problem { at: at.to_owned(), text: text.into() }
+fn wrong(at: &str, text: impl Into<String>) -> GivenProblem {
+    GivenProblem { at: at.to_owned(), text: text.into() }
 }
 
 fn no_object() -> Cow<'static, str> {
     message!("expression.no-object", "is not an object")
 }
 
-fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value>, Problem> {
+fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value>, GivenProblem> {
     let members = given.as_object().ok_or_else(|| wrong("", no_object()))?;
     match members.keys().find(|name| !known.contains(&name.as_str())) {
         Some(name) => {
@@ -91,7 +91,7 @@ fn members<'v>(given: &'v Value, known: &[&str]) -> Result<&'v Map<String, Value
     }
 }
 
-fn map<'v>(given: &'v Map<String, Value>, name: &str) -> Result<impl Iterator<Item = (&'v String, &'v Value)>, Problem> {
+fn map<'v>(given: &'v Map<String, Value>, name: &str) -> Result<impl Iterator<Item = (&'v String, &'v Value)>, GivenProblem> {
     let members = match given.get(name) {
         None | Some(Value::Null) => None,
         Some(Value::Object(members)) => Some(members),
@@ -100,7 +100,7 @@ fn map<'v>(given: &'v Map<String, Value>, name: &str) -> Result<impl Iterator<It
     Ok(members.into_iter().flatten())
 }
 
-fn attribute(value: &Value) -> Result<Attribute, String> {
+fn attribute(value: &Value) -> Result<DeviceAttribute, String> {
     let kind = match value {
         Value::String(_) => "string",
         Value::Bool(_) => "bool",

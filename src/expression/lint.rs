@@ -4,17 +4,17 @@
 //! Expressions are checked after the whole text is read, because slices may follow them. Without expressions, the published names
 //! are not needed.
 
-use super::published::{Published, Subject};
+use super::published::{PublishedDevice, PublishedNames};
 use super::reads;
 use super::unparsable::{Unparsable, unparsable};
 use super::{Expression, Language, all};
 use crate::advice::{locate, nearest, suggest};
 use crate::api::{Api, Gates, Release};
-use crate::cel::ast::{Expr, Literal, Node};
-use crate::cel::library::quantity::Quantity;
-use crate::cel::library::semver::Version;
+use crate::cel::ast::{Expr, ExprNode, Literal};
+use crate::cel::library::quantity::CelQuantity;
+use crate::cel::library::semver::SemanticVersion;
 use crate::cel::value::Value;
-use crate::cel::{Environment, Mode, Program, SELECTOR_COST_LIMIT};
+use crate::cel::{Environment, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
 use crate::finding::{Code, Finding, Origin, Step, path};
 use crate::manifest::Item;
 use crate::message::message;
@@ -106,14 +106,14 @@ impl Lints {
     fn compiler(&mut self, language: Language, release: Release, gates: Option<Gates>) -> usize {
         let same = |known: &Compiler| known.language == language && known.release == release && known.gates == gates;
         self.environments.iter().position(same).unwrap_or_else(|| {
-            let environment = language.environment(Mode::New, release, gates);
+            let environment = language.environment(EnvironmentMode::New, release, gates);
             self.environments.push(Compiler { language, release, gates, environment });
             self.environments.len().saturating_sub(1)
         })
     }
 
     /// Reports the findings in the order of the expressions. `published`: the names published by the slices of the text.
-    pub fn findings(&self, published: &Published, tell: &mut dyn FnMut(Finding)) {
+    pub fn findings(&self, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) {
         let mut trials = TRIALS;
         let pairs = self.environments.len().saturating_mul(published.subjects.len());
         let variables: Vec<OnceCell<Option<Vec<Value>>>> = (0..pairs).map(|_| OnceCell::new()).collect();
@@ -142,7 +142,7 @@ impl Lints {
     }
 
     /// Reports names that no slice publishes, if there are slices of the family. False if there are such names.
-    fn names(&self, kept: &Kept, published: &Published, tell: &mut dyn FnMut(Finding)) -> bool {
+    fn names(&self, kept: &Kept, published: &PublishedNames, tell: &mut dyn FnMut(Finding)) -> bool {
         let mut all_known = true;
         let device = self.language(kept) == Some(Language::Device);
         if !published.subjects.iter().any(|subject| subject.is_device() == device) {
@@ -174,7 +174,7 @@ impl Lints {
     /// Reports ordered comparisons of strings where versions or quantities are meant: `"10" < "9"`.
     fn comparisons(&self, kept: &Kept, tell: &mut dyn FnMut(Finding)) {
         reads::visit(&kept.program.checked().ast.root, &mut |expr| {
-            if let Node::Call { function, arguments, .. } = &expr.node
+            if let ExprNode::Call { function, arguments, .. } = &expr.node
                 && matches!(&**function, "_<_" | "_<=_" | "_>_" | "_>=_")
                 && let [left, right] = arguments.as_slice()
                 && let Some((text, literal)) = of_text(left).or_else(|| of_text(right))
@@ -198,11 +198,11 @@ impl Lints {
         let mut open = vec![root];
         while let Some(expr) = open.pop() {
             match &expr.node {
-                Node::Call { function, arguments, .. } if matches!(&**function, "_&&_" | "_||_") => {
+                ExprNode::Call { function, arguments, .. } if matches!(&**function, "_&&_" | "_||_") => {
                     open.extend(arguments.iter().rev());
                 }
                 // 1.30 requires a selector; `true` selects everything.
-                Node::Literal(Literal::Bool(true)) if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
+                ExprNode::Literal(Literal::Bool(true)) if *language == Language::NamedResources && std::ptr::eq(expr, root) => {}
                 _ if reads::is_constant(expr) => {
                     let text = kept.program.text_of(&expr.span);
                     let Ok(program) = environment.compile(text) else { continue };
@@ -232,7 +232,7 @@ impl Lints {
         &self,
         at: usize,
         kept: &Kept,
-        published: &Published,
+        published: &PublishedNames,
         made: &[OnceCell<Option<Vec<Value>>>],
         trials: &mut usize,
         tell: &mut dyn FnMut(Finding),
@@ -274,7 +274,7 @@ impl Lints {
     }
 }
 
-fn failure(kept: &Kept, subject: &Subject, variables: &[Value], error: &str) -> Finding {
+fn failure(kept: &Kept, subject: &PublishedDevice, variables: &[Value], error: &str) -> Finding {
     let trace = kept.program.trace(variables, SELECTOR_COST_LIMIT);
     let parts = trace.parts(&kept.program);
     let innermost = parts.iter().rev().find(|part| matches!(&part.value, Value::Error(found) if found.text == error));
@@ -327,7 +327,7 @@ fn unpublished(before: &[String], name: &str, device: bool) -> Option<String> {
 }
 
 fn of_text(expr: &Expr) -> Option<(&str, &Expr)> {
-    if let Node::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
+    if let ExprNode::Literal(Literal::String(text)) = &expr.node { Some((text, expr)) } else { None }
 }
 
 /// Returns a way to compare the kind of value that the text looks like.
@@ -336,14 +336,14 @@ fn meant_by(text: &str) -> Option<String> {
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    if Version::parse_normalized(text).is_ok() && digits.contains('.') {
+    if SemanticVersion::parse_normalized(text).is_ok() && digits.contains('.') {
         return Some(message!(
             "expression.publish-as-version",
             "publish it as `version` and write `isGreaterThan(semver(\"{version}\"))` or `isLessThan(…)`",
             version = digits,
         ));
     }
-    Quantity::parse(text).is_ok().then(|| {
+    CelQuantity::parse(text).is_ok().then(|| {
         message!(
             "expression.publish-as-capacity",
             "publish it as a capacity and write `compareTo(quantity(\"{quantity}\")) >= 0`, or as `int` and compare numbers",

@@ -10,7 +10,7 @@ pub mod reads;
 pub mod unparsable;
 
 use crate::api::{Api, ClassicKind, DeviceKind, Gates, ObjectKind, Release};
-use crate::cel::{Environment, Mode};
+use crate::cel::{Environment, EnvironmentMode};
 use crate::finding::{Path, Step};
 use crate::place::environments;
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -52,7 +52,7 @@ impl Language {
     }
 
     /// Returns the environment in which expressions of a release are compiled.
-    pub fn environment(self, mode: Mode, release: Release, gates: Option<Gates>) -> Arc<Environment> {
+    pub fn environment(self, mode: EnvironmentMode, release: Release, gates: Option<Gates>) -> Arc<Environment> {
         match self {
             Language::NamedResources => environments::named_resources(mode),
             Language::Device => environments::device(mode, release, gates.unwrap_or(Gates::defaults(release))),

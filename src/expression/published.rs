@@ -1,7 +1,7 @@
 //! The devices and instances that the ResourceSlices of a text publish.
 
 use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind};
-use crate::cel::{self, Attribute, Device, Environment, NamedAttribute, device};
+use crate::cel::{self, CelDevice, DeviceAttribute, Environment, NamedAttribute, device};
 use crate::text::tree::{Kind, NodeId, Tree};
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ const TRIED: usize = 1000;
 
 /// A device or an instance with its name.
 #[derive(Debug)]
-pub struct Subject {
+pub struct PublishedDevice {
     /// `driver/pool/device`, `driver/node/instance`.
     pub name: String,
     pub driver: String,
@@ -19,22 +19,22 @@ pub struct Subject {
 
 #[derive(Debug)]
 enum What {
-    Device(Device),
+    Device(CelDevice),
     Instance(Vec<(String, NamedAttribute)>),
 }
 
 /// The attributes and capacities that slices publish.
 #[derive(Debug, Default)]
-pub struct Published {
+pub struct PublishedNames {
     /// Things that expressions can be tried on.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<PublishedDevice>,
     /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
     names: BTreeSet<Vec<String>>,
     /// The longest paths, each as one string: most devices of a slice have the same names.
     whole: BTreeSet<String>,
 }
 
-impl Subject {
+impl PublishedDevice {
     /// Returns the variables of an expression that is tried on it.
     pub fn variables(&self, environment: &Environment) -> Result<Vec<cel::value::Value>, cel::DeviceError> {
         match &self.what {
@@ -56,7 +56,7 @@ impl Subject {
     }
 }
 
-impl Published {
+impl PublishedNames {
     /// Adds the slice at a node; ignores objects of other kinds.
     pub fn take(&mut self, tree: &Tree<'_>, object: NodeId, api: Api) {
         match api.kind.object {
@@ -98,7 +98,7 @@ impl Published {
     /// Adds a device or instance of a driver, in a pool or on a node.
     fn push(&mut self, driver: &str, place: &str, name: &str, what: What) {
         if self.subjects.len() < TRIED {
-            self.subjects.push(Subject { name: format!("{driver}/{place}/{name}"), driver: driver.to_owned(), what });
+            self.subjects.push(PublishedDevice { name: format!("{driver}/{place}/{name}"), driver: driver.to_owned(), what });
         }
     }
 
@@ -113,7 +113,7 @@ impl Published {
             // // Up to v1beta1 the fields of a device are one level lower.
             let node = tree.get(node, "basic").unwrap_or(node);
             let entries = |field: &str| tree.get(node, field).map(|map| tree.entries(map)).unwrap_or_default();
-            let mut device = Device { driver: driver.to_owned(), ..Device::default() };
+            let mut device = CelDevice { driver: driver.to_owned(), ..CelDevice::default() };
             for entry in entries("attributes").iter().filter(|entry| !entry.shadowed) {
                 let name = tree.text(entry.key);
                 let (domain, id) = name.split_once('/').unwrap_or((driver, name));
@@ -179,23 +179,23 @@ fn list<T>(tree: &Tree<'_>, node: NodeId, read: fn(&Tree<'_>, NodeId) -> Option<
     tree.items(node).iter().map(|item| read(tree, *item)).collect()
 }
 
-fn attribute(tree: &Tree<'_>, node: NodeId) -> Attribute {
+fn attribute(tree: &Tree<'_>, node: NodeId) -> DeviceAttribute {
     let field = tree.entries(node).iter().find(|entry| !matches!(tree.kind(entry.value), Kind::Null));
     let read = field.and_then(|field| {
         let value = field.value;
         Some(match tree.text(field.key) {
-            "bool" => Attribute::Bool(boolean(tree, value)?),
-            "int" => Attribute::Int(integer(tree, value)?),
-            "string" => Attribute::String(string(tree, value)?),
-            "version" => Attribute::Version(string(tree, value)?),
-            "bools" => Attribute::Bools(list(tree, value, boolean)?),
-            "ints" => Attribute::Ints(list(tree, value, integer)?),
-            "strings" => Attribute::Strings(list(tree, value, string)?),
-            "versions" => Attribute::Versions(list(tree, value, string)?),
+            "bool" => DeviceAttribute::Bool(boolean(tree, value)?),
+            "int" => DeviceAttribute::Int(integer(tree, value)?),
+            "string" => DeviceAttribute::String(string(tree, value)?),
+            "version" => DeviceAttribute::Version(string(tree, value)?),
+            "bools" => DeviceAttribute::Bools(list(tree, value, boolean)?),
+            "ints" => DeviceAttribute::Ints(list(tree, value, integer)?),
+            "strings" => DeviceAttribute::Strings(list(tree, value, string)?),
+            "versions" => DeviceAttribute::Versions(list(tree, value, string)?),
             _ => return None,
         })
     });
-    read.unwrap_or(Attribute::Unsupported)
+    read.unwrap_or(DeviceAttribute::Unsupported)
 }
 
 fn named_attribute(tree: &Tree<'_>, node: NodeId) -> Option<(&'static str, NamedAttribute)> {

@@ -1,6 +1,6 @@
 //! What an expression reads of a device.
 
-use crate::cel::ast::{Expr, Literal, Node};
+use crate::cel::ast::{Expr, ExprNode, Literal};
 use crate::cel::trace::children;
 use std::ops::Range;
 
@@ -18,17 +18,17 @@ pub fn path(expr: &Expr) -> Option<Vec<String>> {
     let (mut at, mut names) = (expr, Vec::new());
     loop {
         match &at.node {
-            Node::Ident(name) => {
+            ExprNode::Ident(name) => {
                 names.push(name.to_string());
                 names.reverse();
                 return Some(names);
             }
-            Node::Select { operand, field, .. } => {
+            ExprNode::Select { operand, field, .. } => {
                 names.push(field.to_string());
                 at = operand;
             }
-            Node::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
-                let [operand, Expr { node: Node::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
+            ExprNode::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
+                let [operand, Expr { node: ExprNode::Literal(Literal::String(name)), .. }] = arguments.as_slice() else {
                     return None;
                 };
                 names.push(name.to_string());
@@ -64,7 +64,7 @@ pub fn visit<'e>(expr: &'e Expr, enter: &mut dyn FnMut(&'e Expr) -> bool) {
 pub fn is_constant(expr: &Expr) -> bool {
     let mut constant = true;
     visit(expr, &mut |expr| {
-        constant &= !matches!(&expr.node, Node::Ident(name) if matches!(&**name, "device" | "attributes"));
+        constant &= !matches!(&expr.node, ExprNode::Ident(name) if matches!(&**name, "device" | "attributes"));
         constant
     });
     constant

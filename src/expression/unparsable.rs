@@ -2,9 +2,9 @@
 //! expression, for its types are right; it fails on every device on which the conversion is reached.
 
 use super::reads;
-use crate::cel::ast::{Expr, Literal, Node};
-use crate::cel::library::quantity::Quantity;
-use crate::cel::library::semver::Version;
+use crate::cel::ast::{Expr, ExprNode, Literal};
+use crate::cel::library::quantity::CelQuantity;
+use crate::cel::library::semver::SemanticVersion;
 use crate::cel::value::Value;
 use crate::cel::{Environment, Program, SELECTOR_COST_LIMIT};
 use crate::message::message;
@@ -50,12 +50,12 @@ pub fn unparsable(program: &Program, environment: &Environment) -> Vec<Unparsabl
 
 /// Returns the function and the text of a conversion of a literal.
 fn conversion(expr: &Expr) -> Option<(&str, &str)> {
-    let Node::Call { function, target: None, arguments } = &expr.node else { return None };
-    if !CONVERSIONS.contains(&&**function) || !arguments.iter().all(|argument| matches!(argument.node, Node::Literal(_))) {
+    let ExprNode::Call { function, target: None, arguments } = &expr.node else { return None };
+    if !CONVERSIONS.contains(&&**function) || !arguments.iter().all(|argument| matches!(argument.node, ExprNode::Literal(_))) {
         return None;
     }
     match arguments.first().map(|argument| &argument.node) {
-        Some(Node::Literal(Literal::String(text))) => Some((function, text)),
+        Some(ExprNode::Literal(Literal::String(text))) => Some((function, text)),
         _ => None,
     }
 }
@@ -69,7 +69,7 @@ fn failure(text: &str, environment: &Environment) -> Option<String> {
 
 fn help(function: &str, text: &str) -> Cow<'static, str> {
     match function {
-        "semver" => match Version::parse_normalized(text) {
+        "semver" => match SemanticVersion::parse_normalized(text) {
             Ok(version) => message!(
                 "expression.write-semver",
                 "write `semver(\"{version}\")`: three numbers without leading zeros and without `v`",
@@ -84,7 +84,7 @@ fn help(function: &str, text: &str) -> Cow<'static, str> {
         "quantity" => {
             let bare: String = text.chars().filter(|character| !character.is_whitespace()).collect();
             let shorter = bare.strip_suffix(['B', 'b']).unwrap_or(&bare);
-            match [bare.as_str(), shorter].into_iter().find(|text| Quantity::parse(text).is_ok()) {
+            match [bare.as_str(), shorter].into_iter().find(|text| CelQuantity::parse(text).is_ok()) {
                 Some(quantity) => message!(
                     "expression.write-quantity",
                     "write `quantity(\"{quantity}\")`: quantities have no unit behind the suffix, and no spaces",
@@ -106,11 +106,11 @@ fn help(function: &str, text: &str) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cel::{Mode, device};
+    use crate::cel::{EnvironmentMode, device};
 
     #[test]
     fn constants_that_never_parse() {
-        let environment = device::environment(36, &[], Mode::New);
+        let environment = device::environment(36, &[], EnvironmentMode::New);
         for (expression, wanted) in [
             (r#"device.attributes["a"].v.isGreaterThan(semver("550.127.08"))"#, Some("write `semver(\"550.127.8\")`")),
             (r#"device.attributes["a"].v.isGreaterThan(semver("v1.2"))"#, Some("write `semver(\"1.2.0\")`")),

@@ -2,7 +2,7 @@
 //! server's answers are elsewhere.
 
 use crate::advice::correct;
-use crate::api::{Field, Package, Release, Struct, Type, meta};
+use crate::api::{Field, FieldType, Package, Release, Struct, meta};
 use crate::record::decode::{self, How, Via};
 use crate::text::diagnose::Correction;
 use crate::text::print::{self, Order};
@@ -17,9 +17,9 @@ static METADATA_ONLY: Struct = Struct {
     go: "metadataOnlyObject",
     package: Package::Meta,
     fields: &[
-        Field::new("apiVersion", "APIVersion", Type::String).omit().embedded("TypeMeta"),
-        Field::new("kind", "Kind", Type::String).omit().embedded("TypeMeta"),
-        Field::new("metadata", "ObjectMeta", Type::Struct(&meta::OBJECT_META)).omit(),
+        Field::new("apiVersion", "APIVersion", FieldType::String).omit().embedded("TypeMeta"),
+        Field::new("kind", "Kind", FieldType::String).omit().embedded("TypeMeta"),
+        Field::new("metadata", "ObjectMeta", FieldType::Struct(&meta::OBJECT_META)).omit(),
     ],
 };
 
@@ -37,7 +37,7 @@ pub struct Sent {
 
 /// A refusal by kubectl itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ManifestRefusal {
     /// The document's root, or the item of a list.
     pub node: NodeId,
     /// The item's index in its list.
@@ -61,14 +61,14 @@ impl From<String> for Reason {
 }
 
 /// Lists the objects of a document in the order they are sent, and what is refused instead.
-pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, Refused>> {
+pub fn objects(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Vec<Result<Sent, ManifestRefusal>> {
     match document(tree, root, mode, release) {
         Ok(objects) => objects,
-        Err(Reason { message, field }) => vec![Err(Refused { node: root, list_index: None, message, field })],
+        Err(Reason { message, field }) => vec![Err(ManifestRefusal { node: root, list_index: None, message, field })],
     }
 }
 
-fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, Refused>>, Reason> {
+fn document(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<Vec<Result<Sent, ManifestRefusal>>, Reason> {
     if let Some(what) = json_type(tree, root).filter(|&what| what != "object") {
         return Err(mistaken(what, "unstructured.detector"));
     }
@@ -98,7 +98,7 @@ fn list(
     items: NodeId,
     mode: Mode,
     release: Release,
-) -> Result<Vec<Result<Sent, Refused>>, Reason> {
+) -> Result<Vec<Result<Sent, ManifestRefusal>>, Reason> {
     check_list(tree, root, mode)?;
     let nodes = tree.items(items);
     for &node in nodes {
@@ -120,7 +120,7 @@ fn list(
     Ok(nodes.iter().enumerate().map(|(at, &node)| list_item(tree, node, at, item_kind, &list_version)).collect())
 }
 
-fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_version: &str) -> Result<Sent, Refused> {
+fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_version: &str) -> Result<Sent, ManifestRefusal> {
     let mut kind = named(tree, node, "kind");
     let mut api_version = named(tree, node, "apiVersion");
     if kind.is_empty() && api_version.is_empty() {
@@ -135,7 +135,7 @@ fn list_item(tree: &Tree<'_>, node: NodeId, at: usize, list_kind: &str, list_ver
         return Ok(Sent { node, list_index: Some(at), api_version, kind });
     };
     let message = format!("unable to get type info from the object \"*unstructured.Unstructured\": {missing}");
-    Err(Refused { node, list_index: Some(at), message, field: None })
+    Err(ManifestRefusal { node, list_index: Some(at), message, field: None })
 }
 
 /// Returns the type of a value as Go's JSON decoder names it; nothing for null.
@@ -181,7 +181,7 @@ fn check_list(tree: &Tree<'_>, root: NodeId, mode: Mode) -> Result<(), String> {
 }
 
 fn check_metadata(tree: &Tree<'_>, root: NodeId, mode: Mode, release: Release) -> Result<(), Reason> {
-    if decode::fits(tree, root, &Type::Struct(&METADATA_ONLY), release) {
+    if decode::fits(tree, root, &FieldType::Struct(&METADATA_ONLY), release) {
         return Ok(());
     }
     let via = if mode == Mode::Json { Via::Validator } else { Via::Kubectl };

@@ -231,7 +231,7 @@ impl<'s> Passage<'s> {
 }
 
 /// Reports kubectl's refusal of a document: at the metadata field it means, else at the object's beginning.
-fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::Refused) -> Finding {
+fn kubectl_refusal(tree: &Tree<'_>, refused: kubectl::ManifestRefusal) -> Finding {
     let Some((span, correction)) = refused.field.map(|field| *field) else {
         let span = locate::head(tree, refused.node);
         return Finding::new(Code::NoKind, Origin::Kubectl, refused.message).with_span(span);

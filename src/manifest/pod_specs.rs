@@ -25,7 +25,7 @@ enum Step<'t> {
 
 /// The kind of value at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum PlaceKind {
     Pod,
     /// Something with claims and no containers.
     Group,
@@ -35,7 +35,7 @@ pub enum Sort {
 #[derive(Clone, Debug)]
 pub struct Place<'t> {
     pub node: NodeId,
-    pub sort: Sort,
+    pub sort: PlaceKind,
     /// The map or list that it is in.
     pub parent: Option<NodeId>,
     steps: Vec<Step<'t>>,
@@ -59,7 +59,7 @@ fn below(path: &Path<'_>, steps: &[Step<'_>], then: &mut dyn FnMut(&Path<'_>)) {
 
 /// The places of an object.
 #[derive(Debug, Default)]
-pub struct Places<'t> {
+pub struct ObjectPlaces<'t> {
     /// At most [`MOST`], in the order of the text.
     pub list: Vec<Place<'t>>,
     /// Whether there are more.
@@ -67,14 +67,14 @@ pub struct Places<'t> {
 }
 
 /// Finds the places of an object.
-pub fn find<'t>(tree: &'t Tree<'_>, object: NodeId, api_version: &str, kind: &str) -> Places<'t> {
-    let mut places = Places::default();
+pub fn find<'t>(tree: &'t Tree<'_>, object: NodeId, api_version: &str, kind: &str) -> ObjectPlaces<'t> {
+    let mut places = ObjectPlaces::default();
     if let Some(fields) = workload::path_to_spec(api_version, kind) {
         if let Some(node) = fields.iter().try_fold(object, |node, field| tree.get(node, field)) {
             let steps = fields.iter().map(|field| Step::Field(field)).collect();
             let above = fields.split_last().map_or(&[][..], |(_, above)| above);
             let parent = above.iter().try_fold(object, |node, field| tree.get(node, field));
-            places.list.push(Place { node, sort: Sort::Pod, parent, steps });
+            places.list.push(Place { node, sort: PlaceKind::Pod, parent, steps });
         }
         return places;
     }
@@ -94,7 +94,7 @@ struct Search<'p, 't, 's> {
     tree: &'t Tree<'s>,
     groups: bool,
     steps: Vec<Step<'t>>,
-    places: &'p mut Places<'t>,
+    places: &'p mut ObjectPlaces<'t>,
 }
 
 impl<'t> Search<'_, 't, '_> {
@@ -111,11 +111,11 @@ impl<'t> Search<'_, 't, '_> {
         match tree.kind(node) {
             Kind::Map { .. } => {
                 if is_list_of_maps(tree, node, "containers") {
-                    self.found(node, parent, Sort::Pod);
+                    self.found(node, parent, PlaceKind::Pod);
                     return;
                 }
                 if self.groups && is_list_of_maps(tree, node, "resourceClaims") {
-                    self.found(node, parent, Sort::Group);
+                    self.found(node, parent, PlaceKind::Group);
                 }
                 for entry in tree.entries(node) {
                     self.below(Step::Field(tree.text(entry.key)), entry.value, node);
@@ -130,7 +130,7 @@ impl<'t> Search<'_, 't, '_> {
         }
     }
 
-    fn found(&mut self, node: NodeId, parent: NodeId, sort: Sort) {
+    fn found(&mut self, node: NodeId, parent: NodeId, sort: PlaceKind) {
         if self.places.list.len() < MOST {
             self.places.list.push(Place { node, sort, parent: Some(parent), steps: self.steps.clone() });
         } else {

@@ -4,7 +4,7 @@ use super::check::{Duplicates, check};
 use super::fields::{FieldSet, SetStep};
 use super::managers::{self, Manager};
 use super::typed::{Compared, Schema, Shape};
-use super::{Conflict, Refused};
+use super::{FieldConflict, PatchRefusal};
 use crate::api::meta::LAST_APPLIED;
 use crate::api::{Release, Struct};
 use crate::go::GoUnicode;
@@ -97,7 +97,7 @@ impl Writer<'_> {
 ///
 /// `kubectl` takes over, without a conflict, fields that client-side `kubectl apply` wrote and nobody has changed since
 /// (apimachinery, pkg/util/managedfields/internal/lastappliedmanager.go).
-pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
     if writer.manager != KUBECTL {
         return write(live, config, writer, unicode);
     }
@@ -114,14 +114,18 @@ pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnico
     Ok(object)
 }
 
-fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+fn take_over(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
     let refused = match write(live, config, writer, unicode) {
-        Err(Refused::Conflicts(conflicts)) => conflicts,
+        Err(PatchRefusal::Conflicts(conflicts)) => conflicts,
         done => return done,
     };
     let allowed = last_applied(live, writer).unwrap_or_default();
-    let left: Vec<Conflict> = refused.into_iter().filter(|conflict| !allowed.contains(&conflict.path)).collect();
-    if left.is_empty() { write(live, config, &Writer { force: true, ..*writer }, unicode) } else { Err(Refused::Conflicts(left)) }
+    let left: Vec<FieldConflict> = refused.into_iter().filter(|conflict| !allowed.contains(&conflict.path)).collect();
+    if left.is_empty() {
+        write(live, config, &Writer { force: true, ..*writer }, unicode)
+    } else {
+        Err(PatchRefusal::Conflicts(left))
+    }
 }
 
 /// Returns the paths, as conflicts name them, of fields that still have the value of the last client-side apply; `None` if the
@@ -139,21 +143,24 @@ fn last_applied(live: &Value, writer: &Writer<'_>) -> Option<BTreeSet<String>> {
     Some(order::set(kept.paths().iter().map(|path| super::fields::path_text(path))))
 }
 
-fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
     let (schema, shape) = writer.typed();
     if config.pointer("/metadata/managedFields").is_some_and(|fields| fields.as_array().is_none_or(|list| !list.is_empty()))
         && !config.pointer("/metadata/managedFields").is_some_and(Value::is_null)
     {
-        return Err(Refused::BadRequest("metadata.managedFields must be nil".to_owned()));
+        return Err(PatchRefusal::BadRequest("metadata.managedFields must be nil".to_owned()));
     }
     check(writer.schema, config, writer.release, unicode, Duplicates::Refused).map_err(|problem| {
-        Refused::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
+        PatchRefusal::Internal(format!("failed to create typed patch object ({}): {problem}", named(config, writer.api_version)))
     })?;
     let live = writer.bare(live);
     check(writer.schema, &live.object, writer.release, unicode, Duplicates::Allowed).map_err(|problem| {
-        Refused::Internal(format!("failed to create typed live object ({}): {problem}", named(&live.object, writer.api_version)))
+        PatchRefusal::Internal(format!(
+            "failed to create typed live object ({}): {problem}",
+            named(&live.object, writer.api_version)
+        ))
     })?;
-    let mut managers = live.managers.map_err(Refused::Ours)?;
+    let mut managers = live.managers.map_err(PatchRefusal::Ours)?;
     if managers.is_empty() {
         let before = Writer { manager: BEFORE_FIRST_APPLY, ..*writer }.entry();
         // Go's empty object has the fields that are always written.
@@ -198,7 +205,7 @@ fn write(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) 
 }
 
 /// Updates the field owners after a write other than apply.
-pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
+pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, PatchRefusal> {
     let (schema, shape) = writer.typed();
     let live = writer.bare(live);
     let new = writer.bare(new);
@@ -206,7 +213,7 @@ pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, R
     // Managers sent with the write are used; if there are none, or they cannot be read, those of the stored object.
     let mut managers = match new.managers {
         Ok(managers) if !managers.is_empty() => managers,
-        _ => live.managers.map_err(Refused::Ours)?,
+        _ => live.managers.map_err(PatchRefusal::Ours)?,
     };
     if managers.is_empty() {
         // An object has no managers before its first apply.
@@ -274,7 +281,7 @@ fn take_from_others(
     compared: &Compared,
     force: bool,
     unicode: GoUnicode,
-) -> Result<(), Refused> {
+) -> Result<(), PatchRefusal> {
     let touched = added(compared);
     let mut conflicts = Vec::new();
     for manager in managers.iter().filter(|manager| !manager.is(own)) {
@@ -283,12 +290,12 @@ fn take_from_others(
             wanted
                 .in_order()
                 .iter()
-                .map(|path| Conflict { manager: manager.text(unicode), path: super::fields::path_text(path) }),
+                .map(|path| FieldConflict { manager: manager.text(unicode), path: super::fields::path_text(path) }),
         );
     }
     if !force && !conflicts.is_empty() {
         order::sort_by(&mut conflicts, |a, b| a.manager.cmp(&b.manager));
-        return Err(Refused::Conflicts(conflicts));
+        return Err(PatchRefusal::Conflicts(conflicts));
     }
     for manager in managers.iter_mut().filter(|manager| !manager.is(own)) {
         manager.set = manager.set.difference(&touched).difference(&compared.removed);

@@ -4,7 +4,7 @@
 use super::fields::{SetPath, SetStep, path_text};
 use super::typed::{Schema, Shape, default_of};
 use super::{go_print, go_syntax};
-use crate::api::{Field, Release, Struct, Type};
+use crate::api::{Field, FieldType, Release, Struct};
 use crate::go::GoUnicode;
 use claimkit_values::order;
 use serde_json::{Map, Value};
@@ -57,34 +57,36 @@ impl Check {
     /// Judges a field. Recursion is bounded by the depth of the tables.
     fn field(&mut self, field: &'static Field, value: &Value, path: &mut SetPath) {
         match field.ty {
-            Type::List(item) => self.list(field, item, value, path),
+            FieldType::List(item) => self.list(field, item, value, path),
             ref ty => self.value(ty, value, path),
         }
     }
 
-    fn value(&mut self, ty: &'static Type, value: &Value, path: &mut SetPath) {
+    fn value(&mut self, ty: &'static FieldType, value: &Value, path: &mut SetPath) {
         let is_scalar = matches!(value, Value::Number(_) | Value::String(_) | Value::Bool(_));
         let shown = || format!("&{{{}}}", go_print(value));
         match ty {
-            Type::Pointer(inner) => self.value(inner, value, path),
-            Type::Struct(schema) => self.fields(schema, value, path),
+            FieldType::Pointer(inner) => self.value(inner, value, path),
+            FieldType::Struct(schema) => self.fields(schema, value, path),
             _ if value.is_null() => {}
-            Type::StringMap => self.entries(&Type::String, value, path),
-            Type::Map(map) => self.entries(&map.value, value, path),
-            Type::List(item) => {
+            FieldType::StringMap => self.entries(&FieldType::String, value, path),
+            FieldType::Map(map) => self.entries(&map.value, value, path),
+            FieldType::List(item) => {
                 if let Some(items) = self.items(value, path) {
                     self.by_index(item, items, path);
                 }
             }
-            Type::String | Type::Named(..) | Type::Uid if !value.is_string() => {
+            FieldType::String | FieldType::Named(..) | FieldType::Uid if !value.is_string() => {
                 let shown = go_syntax(value, self.unicode);
                 self.tell(path, &format!("expected string, got &value.valueUnstructured{{Value:{shown}}}"));
             }
-            Type::Bool if !value.is_boolean() => self.tell(path, &format!("expected boolean, got {}", shown())),
-            Type::Int32 | Type::Int64 if !value.is_number() => {
+            FieldType::Bool if !value.is_boolean() => self.tell(path, &format!("expected boolean, got {}", shown())),
+            FieldType::Int32 | FieldType::Int64 if !value.is_number() => {
                 self.tell(path, &format!("expected numeric (int or float), got {}", go_type(value)));
             }
-            Type::Time | Type::Quantity if !is_scalar => self.tell(path, &format!("expected any scalar, got {}", shown())),
+            FieldType::Time | FieldType::Quantity if !is_scalar => {
+                self.tell(path, &format!("expected any scalar, got {}", shown()))
+            }
             _ => {}
         }
     }
@@ -105,7 +107,7 @@ impl Check {
         }
     }
 
-    fn entries(&mut self, ty: &'static Type, value: &Value, path: &mut SetPath) {
+    fn entries(&mut self, ty: &'static FieldType, value: &Value, path: &mut SetPath) {
         let Some(map) = self.map(value, path) else { return };
         for (name, value) in by_name(map) {
             path.push(SetStep::Field(name.clone()));
@@ -130,7 +132,7 @@ impl Check {
         value.as_array().map(Vec::as_slice)
     }
 
-    fn by_index(&mut self, item: &'static Type, items: &[Value], path: &mut SetPath) {
+    fn by_index(&mut self, item: &'static FieldType, items: &[Value], path: &mut SetPath) {
         for (at, value) in items.iter().enumerate() {
             path.push(SetStep::Index(i64::try_from(at).unwrap_or(i64::MAX)));
             self.value(item, value, path);
@@ -138,7 +140,7 @@ impl Check {
         }
     }
 
-    fn list(&mut self, field: &'static Field, item: &'static Type, value: &Value, path: &mut SetPath) {
+    fn list(&mut self, field: &'static Field, item: &'static FieldType, value: &Value, path: &mut SetPath) {
         let Some(items) = self.items(value, path) else { return };
         let shape = Schema { release: self.release }.of_field(field);
         if matches!(shape, Shape::Leaf) {

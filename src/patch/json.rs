@@ -6,7 +6,7 @@
 //! The library reads a map when an operation first goes through it, and prints it with sorted keys from then on; other maps keep the
 //! order of their text (evanphx/json-patch 4.12, `lazyNode`).
 
-use super::{Refused, go_kind, sorted};
+use super::{PatchRefusal, go_kind, sorted};
 use crate::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
@@ -19,12 +19,12 @@ const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
 /// Applies a patch and returns the document with the strict decoding errors of the patch (texts as in `strict decoding error:
 /// …`).
-pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
-    let strict = check(patch).map_err(|error| Refused::BadRequest(format!("error decoding patch: {error}")))?;
+pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), PatchRefusal> {
+    let strict = check(patch).map_err(|error| PatchRefusal::BadRequest(format!("error decoding patch: {error}")))?;
     let operations = patch.as_array().map_or(&[][..], Vec::as_slice);
     if operations.len() > MAX_OPERATIONS {
         let text = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {}", operations.len());
-        return Err(Refused::TooLarge(text));
+        return Err(PatchRefusal::TooLarge(text));
     }
     let mut document = document.clone();
     open(&mut document);
@@ -32,7 +32,7 @@ pub fn apply(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Re
     for (at, operation) in operations.iter().enumerate() {
         step(&mut document, operation, &mut copied).map_err(|problem| {
             let text = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or("");
-            Refused::Rejected(message!(
+            PatchRefusal::Rejected(message!(
                 "patch.operation",
                 "operation {at} (`{operation}` at `{path}`): {problem}",
                 at,

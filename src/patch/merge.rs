@@ -1,19 +1,19 @@
 //! Merge patch (RFC 7386) as kube-apiserver's library carries it out.
 
 use super::json::sort_keys;
-use super::{Refused, go_kind};
+use super::{PatchRefusal, go_kind};
 use serde_json::{Map, Value};
 
 /// Returns the document after the patch.
-pub fn apply(document: &Value, patch: &Value) -> Result<Value, Refused> {
+pub fn apply(document: &Value, patch: &Value) -> Result<Value, PatchRefusal> {
     match patch {
         Value::Object(_) => {
             let mut document = document.clone();
             merge(&mut document, patch);
             Ok(document)
         }
-        Value::Null => Err(Refused::BadRequest("Invalid JSON Patch".to_owned())),
-        _ => Err(Refused::BadRequest(format!(
+        Value::Null => Err(PatchRefusal::BadRequest("Invalid JSON Patch".to_owned())),
+        _ => Err(PatchRefusal::BadRequest(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
             go_kind(patch)
         ))),

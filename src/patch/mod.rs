@@ -32,7 +32,7 @@ use serde_json::Value;
 
 /// Why a patch was not carried out, by the server's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum PatchRefusal {
     /// 400 with this text.
     BadRequest(String),
     /// 422; the server answers with a general text and keeps this one to itself.
@@ -46,7 +46,7 @@ pub enum Refused {
         detail: String,
     },
     /// 409: fields that other managers own.
-    Conflicts(Vec<Conflict>),
+    Conflicts(Vec<FieldConflict>),
     /// 500 with this text.
     Internal(String),
     /// The server's answer is not reproduced; this is our own message.
@@ -55,7 +55,7 @@ pub enum Refused {
 
 /// A field that another manager owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub struct FieldConflict {
     /// The manager in the server's words, e.g. `"kubectl" using resource.k8s.io/v1alpha2`.
     pub manager: String,
     /// The field, e.g. `.spec.resourceClassName`.
@@ -63,7 +63,7 @@ pub struct Conflict {
 }
 
 /// Returns one message about all conflicts. They are sorted by manager.
-pub fn conflict_message(conflicts: &[Conflict]) -> String {
+pub fn conflict_message(conflicts: &[FieldConflict]) -> String {
     if let [only] = conflicts {
         return format!("Apply failed with 1 conflict: conflict with {}: {}", only.manager, only.path);
     }

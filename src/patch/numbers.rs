@@ -1,7 +1,7 @@
 //! Patched values as the server prints and holds them: JSON by Go's encoder, and numbers of maps.
 
 use super::sorted;
-use crate::api::Type;
+use crate::api::FieldType;
 use crate::go;
 use crate::text::print as text;
 use serde_json::Value;
@@ -73,17 +73,19 @@ fn print(value: &Value, numbers: Numbers, out: &mut String) {
 
 /// Truncates the integers of 32-bit fields of a map, as Go's conversion of integers does (apimachinery 1.37, pkg/runtime/converter.go,
 /// `fromUnstructured`). Recursion is bounded by the depth of the tables.
-pub fn truncate_integers(ty: &Type, value: &mut Value) {
+pub fn truncate_integers(ty: &FieldType, value: &mut Value) {
     match (ty, value) {
-        (Type::Pointer(inner), value) => truncate_integers(inner, value),
-        (Type::Int32, Value::Number(number)) => {
+        (FieldType::Pointer(inner), value) => truncate_integers(inner, value),
+        (FieldType::Int32, Value::Number(number)) => {
             if let Some(whole) = number.as_i64() {
                 *number = (whole as i32).into();
             }
         }
-        (Type::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| truncate_integers(inner, item)),
-        (Type::Map(map), Value::Object(entries)) => entries.values_mut().for_each(|entry| truncate_integers(&map.value, entry)),
-        (Type::Struct(schema), Value::Object(members)) => {
+        (FieldType::List(inner), Value::Array(items)) => items.iter_mut().for_each(|item| truncate_integers(inner, item)),
+        (FieldType::Map(map), Value::Object(entries)) => {
+            entries.values_mut().for_each(|entry| truncate_integers(&map.value, entry))
+        }
+        (FieldType::Struct(schema), Value::Object(members)) => {
             for field in schema.fields {
                 if let Some(member) = members.get_mut(field.json) {
                     truncate_integers(&field.ty, member);

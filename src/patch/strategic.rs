@@ -1,8 +1,8 @@
 //! Strategic merge patch: a merge patch that knows which lists are merged, and directives. The strategies and merge keys
 //! are those of the schema tables in the release.
 
-use super::{Refused, go_kind, go_print};
-use crate::api::{Field, Release, Struct, Type};
+use super::{PatchRefusal, go_kind, go_print};
+use crate::api::{Field, FieldType, Release, Struct};
 use crate::message::message;
 use claimkit_values::order;
 use serde_json::{Map, Value};
@@ -14,10 +14,10 @@ const DELETE_FROM_LIST: &str = "$deleteFromPrimitiveList/";
 const SET_ORDER: &str = "$setElementOrder/";
 
 /// Returns the object after the patch.
-pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, Refused> {
+pub fn apply(object: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, PatchRefusal> {
     let (Value::Object(object), Value::Object(patch)) = (object, patch) else {
         let text = format!("json: cannot unmarshal {} into Go value of type map[string]interface {{}}", go_kind(patch));
-        return Err(Refused::BadRequest(text));
+        return Err(PatchRefusal::BadRequest(text));
     };
     let merger = Merger { release };
     merger.map(object.clone(), patch.clone(), Some(schema)).map(Value::Object)
@@ -35,14 +35,14 @@ struct Merger {
     release: Release,
 }
 
-fn bad(text: &str) -> Refused {
-    Refused::BadRequest(text.to_owned())
+fn bad(text: &str) -> PatchRefusal {
+    PatchRefusal::BadRequest(text.to_owned())
 }
 
-fn struct_of(ty: &Type) -> Option<&'static Struct> {
+fn struct_of(ty: &FieldType) -> Option<&'static Struct> {
     match ty {
-        Type::Struct(schema) => Some(schema),
-        Type::Pointer(inner) | Type::List(inner) => struct_of(inner),
+        FieldType::Struct(schema) => Some(schema),
+        FieldType::Pointer(inner) | FieldType::List(inner) => struct_of(inner),
         _ => None,
     }
 }
@@ -67,7 +67,7 @@ impl Merger {
         mut original: Map<String, Value>,
         mut patch: Map<String, Value>,
         schema: Option<&'static Struct>,
-    ) -> Result<Map<String, Value>, Refused> {
+    ) -> Result<Map<String, Value>, PatchRefusal> {
         if let Some(directive) = patch.get(DIRECTIVE) {
             return match directive.as_str() {
                 Some("replace") => {
@@ -109,7 +109,7 @@ impl Merger {
         Ok(original)
     }
 
-    fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), Refused> {
+    fn delete_from_list(&self, original: &mut Map<String, Value>, list: &str, gone: &Value) -> Result<(), PatchRefusal> {
         let Some(gone) = gone.as_array() else { return Err(bad("invalid patch format of primitive list")) };
         if let Some(Value::Array(items)) = original.get_mut(list) {
             let gone = Places::of(gone, None);
@@ -124,7 +124,7 @@ impl Merger {
         original: &mut Map<String, Value>,
         patch: &mut Map<String, Value>,
         schema: Option<&'static Struct>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), PatchRefusal> {
         let directives: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ORDER)).cloned().collect();
         for directive in directives {
             let order = patch.shift_remove(&directive);
@@ -156,14 +156,14 @@ impl Merger {
         Ok(())
     }
 
-    fn list(&self, original: Vec<Value>, patch: Vec<Value>, strategy: Strategy, name: &str) -> Result<Vec<Value>, Refused> {
+    fn list(&self, original: Vec<Value>, patch: Vec<Value>, strategy: Strategy, name: &str) -> Result<Vec<Value>, PatchRefusal> {
         let Some(first) = original.first().or(patch.first()) else { return Ok(original) };
         let kind = go_kind(first);
         if original.iter().chain(&patch).any(|item| item.is_array()) {
-            return Err(Refused::Rejected("lists of lists are not supported".to_owned()));
+            return Err(PatchRefusal::Rejected("lists of lists are not supported".to_owned()));
         }
         if original.iter().chain(&patch).any(|item| go_kind(item) != kind) {
-            return Err(Refused::Ours(message!(
+            return Err(PatchRefusal::Ours(message!(
                 "patch.items-of-several-types",
                 "the items of `{name}` are not all of one type",
                 name
@@ -171,7 +171,7 @@ impl Merger {
         }
         let Some(key) = strategy.key else {
             if kind == "object" {
-                return Err(Refused::Ours(message!(
+                return Err(PatchRefusal::Ours(message!(
                     "patch.no-merge-key",
                     "`{name}` cannot be merged: it has no merge key",
                     name
@@ -183,7 +183,7 @@ impl Merger {
             return Ok(arrange(merged, &patch, &original, None));
         };
         if kind != "object" {
-            return Err(Refused::Ours(message!("patch.items-no-objects", "the items of `{name}` are no objects", name)));
+            return Err(PatchRefusal::Ours(message!("patch.items-no-objects", "the items of `{name}` are no objects", name)));
         }
         let server_order = original.clone();
         let (original, patch) = special_items(original, patch, key)?;
@@ -210,16 +210,20 @@ impl Merger {
     }
 }
 
-fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> Refused {
-    Refused::Internal(format!("unknown patch type: {} in map: {}", go_print(directive), go_print(&Value::Object(patch.clone()))))
+fn unknown_directive(directive: &Value, patch: &Map<String, Value>) -> PatchRefusal {
+    PatchRefusal::Internal(format!(
+        "unknown patch type: {} in map: {}",
+        go_print(directive),
+        go_print(&Value::Object(patch.clone()))
+    ))
 }
 
-fn no_merge_key(item: &Map<String, Value>, key: &str) -> Refused {
-    Refused::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
+fn no_merge_key(item: &Map<String, Value>, key: &str) -> PatchRefusal {
+    PatchRefusal::Internal(format!("map: {} does not contain declared merge key: {key}", go_print(&Value::Object(item.clone()))))
 }
 
 /// Obeys `$retainKeys`: removes all other keys; every key that the patch sets must be listed.
-fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), Refused> {
+fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>) -> Result<(), PatchRefusal> {
     let Some(keys) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let wrong = || bad("invalid patch format of retainKeys");
     let Value::Array(keys) = keys else { return Err(wrong()) };
@@ -233,7 +237,7 @@ fn retain_keys(original: &mut Map<String, Value>, patch: &mut Map<String, Value>
 }
 
 /// Obeys items with `$patch`: `delete` takes the matching one out, `replace` takes the patch's list instead.
-fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Refused> {
+fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), PatchRefusal> {
     let mut plain = Vec::new();
     let mut replace = false;
     let mut deleted = BTreeSet::new();
@@ -247,7 +251,7 @@ fn special_items(mut original: Vec<Value>, patch: Vec<Value>, key: &str) -> Resu
             }
             Some((_, Some("replace"))) => replace = true,
             Some((_, Some("merge"))) => {
-                return Err(Refused::Internal("merging lists cannot yet be specified in the patch".to_owned()));
+                return Err(PatchRefusal::Internal("merging lists cannot yet be specified in the patch".to_owned()));
             }
             Some((directive, _)) => return Err(unknown_directive(directive, map)),
         }
@@ -318,7 +322,7 @@ impl<'k> Places<'k> {
 }
 
 /// Checks that the patch's list is in the order it asks for.
-fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), Refused> {
+fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), PatchRefusal> {
     let mut from = 0;
     let places = Places::of(order, key);
     for item in patch.iter().filter(|item| item.get(DIRECTIVE).is_none()) {
@@ -331,7 +335,7 @@ fn in_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), R
                     list(patch),
                     list(order)
                 );
-                return Err(Refused::Internal(text));
+                return Err(PatchRefusal::Internal(text));
             }
         }
     }

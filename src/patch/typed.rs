@@ -2,7 +2,7 @@
 //! and fields removed. List semantics are those of the release.
 
 use super::fields::{FieldSet, SetPath, SetStep};
-use crate::api::{Field, ListKind, Release, Struct, Type};
+use crate::api::{Field, FieldType, ListKind, Release, Struct};
 use claimkit_values::order;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub enum Shape {
     /// A list of scalars, owned item by item.
     Set,
     /// A list of objects known by these fields.
-    Items(&'static [&'static str], &'static Type),
+    Items(&'static [&'static str], &'static FieldType),
     /// A set whose items are objects: server-side apply fails on it (1.26.0 and 1.26.1).
     Broken,
 }
@@ -36,29 +36,29 @@ pub struct Schema {
 }
 
 /// Returns the default of a key, as JSON: optional keys have none, others are strings with the empty one.
-pub fn default_of(item: &Type, key: &str) -> Option<String> {
+pub fn default_of(item: &FieldType, key: &str) -> Option<String> {
     let schema = item.as_struct()?;
     let field = schema.fields.iter().find(|field| field.json == key)?;
-    (!matches!(field.ty, Type::Pointer(_))).then(|| "\"\"".to_owned())
+    (!matches!(field.ty, FieldType::Pointer(_))).then(|| "\"\"".to_owned())
 }
 
 impl Schema {
     /// Returns the shape of a type by itself.
-    pub fn of_type(&self, ty: &Type) -> Shape {
+    pub fn of_type(&self, ty: &FieldType) -> Shape {
         match ty {
-            Type::Pointer(inner) => self.of_type(inner),
-            Type::Struct(schema) if !ATOMIC.contains(&schema.go) => Shape::Fields(schema),
-            Type::StringMap => Shape::Keys,
-            Type::Raw => Shape::Any,
+            FieldType::Pointer(inner) => self.of_type(inner),
+            FieldType::Struct(schema) if !ATOMIC.contains(&schema.go) => Shape::Fields(schema),
+            FieldType::StringMap => Shape::Keys,
+            FieldType::Raw => Shape::Any,
             _ => Shape::Leaf,
         }
     }
 
     pub fn of_field(&self, field: &'static Field) -> Shape {
-        let Type::List(item) = field.ty else { return self.of_type(&field.ty) };
+        let FieldType::List(item) = field.ty else { return self.of_type(&field.ty) };
         match field.list_rule(self.release).map(|rule| rule.kind) {
             None | Some(ListKind::Atomic) => Shape::Leaf,
-            Some(ListKind::Set) if matches!(item, Type::Struct(_)) => Shape::Broken,
+            Some(ListKind::Set) if matches!(item, FieldType::Struct(_)) => Shape::Broken,
             Some(ListKind::Set) => Shape::Set,
             Some(ListKind::Map(keys)) => Shape::Items(keys, item),
         }

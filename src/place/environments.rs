@@ -1,14 +1,14 @@
 //! CEL environments for device selectors and named resources, by release, mode and gates; each is built once.
 
 use crate::api::{Gate, Gates, Release};
-use crate::cel::{self, Environment, Mode};
+use crate::cel::{self, Environment, EnvironmentMode};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The inputs that determine an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     release: Release,
-    mode: Mode,
+    mode: EnvironmentMode,
     /// For derived attributes, whose result has another type.
     derived: bool,
     /// Follows the gates DRAConsumableCapacity and DRAListTypeAttributes.
@@ -20,25 +20,25 @@ struct Key {
 static MADE: Mutex<Vec<(Key, Arc<Environment>)>> = Mutex::new(Vec::new());
 
 /// Returns the environment of device selectors.
-pub fn device(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
+pub fn device(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
     made(Key { release: last_alike(release), mode, derived: false, gates })
 }
 
 /// Returns the environment of derived attributes.
-pub fn derived(mode: Mode, release: Release, gates: Gates) -> Arc<Environment> {
+pub fn derived(mode: EnvironmentMode, release: Release, gates: Gates) -> Arc<Environment> {
     let gates = [gates.on(Gate::DRAConsumableCapacity), gates.on(Gate::DRAListTypeAttributes)];
     made(Key { release: last_alike(release), mode, derived: true, gates })
 }
 
 /// Returns the environment in which kube-scheduler evaluates; `lists`: the gate DRAListTypeAttributes is on.
 pub fn scheduler(release: Release, lists: bool) -> Arc<Environment> {
-    made(Key { release: last_alike(release), mode: Mode::Stored, derived: false, gates: [true, lists] })
+    made(Key { release: last_alike(release), mode: EnvironmentMode::Stored, derived: false, gates: [true, lists] })
 }
 
 /// Returns the environment in which kube-scheduler computes derived attributes.
 pub fn scheduler_derived(release: Release, lists: bool) -> Arc<Environment> {
-    made(Key { release: last_alike(release), mode: Mode::Stored, derived: true, gates: [true, lists] })
+    made(Key { release: last_alike(release), mode: EnvironmentMode::Stored, derived: true, gates: [true, lists] })
 }
 
 /// Returns the last patch that has the same environments.
@@ -49,7 +49,7 @@ pub fn last_alike(release: Release) -> Release {
 }
 
 /// Returns the environment of selectors of 1.30's named resources.
-pub fn named_resources(mode: Mode) -> Arc<Environment> {
+pub fn named_resources(mode: EnvironmentMode) -> Arc<Environment> {
     made(Key { release: Release::last_of(NAMED_RESOURCES), mode, derived: false, gates: [false; 2] })
 }
 
@@ -70,8 +70,9 @@ fn made(key: Key) -> Arc<Environment> {
     let environment = Arc::new(match key.release.minor {
         NAMED_RESOURCES => cel::device::named_resources(key.mode),
         minor => {
-            let gates = [cel::Gate::ConsumableCapacity, cel::Gate::ListTypeAttributes].into_iter().zip(key.gates);
-            let on: Vec<cel::Gate> = gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
+            let gates =
+                [cel::EnvironmentGate::ConsumableCapacity, cel::EnvironmentGate::ListTypeAttributes].into_iter().zip(key.gates);
+            let on: Vec<cel::EnvironmentGate> = gates.filter(|(_, on)| *on).map(|(gate, _)| gate).collect();
             let made = if key.derived { cel::device::derived_attributes } else { cel::device::environment };
             made(minor, &on, key.mode).at_patch(minor, key.release.patch)
         }

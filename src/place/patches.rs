@@ -23,7 +23,7 @@ const RECORDED: &[(u8, &[u8])] = &[
 /// A part of Kubernetes whose answers a patch release can change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Part {
+pub enum PatchedPart {
     /// The validation of kube-apiserver.
     Validation,
     Cel,
@@ -41,7 +41,7 @@ pub struct Patches {
     /// The last of them that is known.
     pub last: Release,
     /// The parts that `first` changed; empty for the first patches of a minor release.
-    pub changed: Vec<Part>,
+    pub changed: Vec<PatchedPart>,
     /// The patches whose answers were recorded.
     pub recorded: Vec<Release>,
 }
@@ -118,14 +118,14 @@ fn recorded(minor: u8) -> Option<&'static [u8]> {
 }
 
 /// Returns the parts in which two patches of a minor release differ.
-fn changes(before: Release, after: Release) -> Vec<Part> {
+fn changes(before: Release, after: Release) -> Vec<PatchedPart> {
     let allocators = |release: Release| behaviour::since(release.minor, release.patch);
     let plugin = |release: Release| PluginRules::of(release.minor, release.patch).from;
     let differs = [
-        (Part::Validation, !std::ptr::eq(before.rules(), after.rules())),
-        (Part::Cel, last_alike(before) != last_alike(after)),
-        (Part::Allocator, allocators(before) != allocators(after)),
-        (Part::Plugin, plugin(before) != plugin(after)),
+        (PatchedPart::Validation, !std::ptr::eq(before.rules(), after.rules())),
+        (PatchedPart::Cel, last_alike(before) != last_alike(after)),
+        (PatchedPart::Allocator, allocators(before) != allocators(after)),
+        (PatchedPart::Plugin, plugin(before) != plugin(after)),
     ];
     differs.into_iter().filter(|(_, differs)| *differs).map(|(part, _)| part).collect()
 }
@@ -150,8 +150,8 @@ mod tests {
         assert_eq!(groups(35), ["0-5", "6-8", "9-10"]);
         assert_eq!(groups(36), ["0-1", "2-2", "3-3", "4-4", "5-6"]);
         assert_eq!(groups(37), ["0-0", "1-2"]);
-        assert_eq!(of(37)[1].changed, [Part::Allocator, Part::Plugin]);
-        assert_eq!(of(32)[1].changed, [Part::Cel]);
+        assert_eq!(of(37)[1].changed, [PatchedPart::Allocator, PatchedPart::Plugin]);
+        assert_eq!(of(32)[1].changed, [PatchedPart::Cel]);
     }
 
     #[test]

@@ -12,19 +12,19 @@ use std::collections::BTreeSet;
 
 /// The list of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum List {
+pub enum TermList {
     /// `matchExpressions`: labels.
     Expressions,
     /// `matchFields`: fields, that is, the name.
     Fields,
 }
 
-impl List {
+impl TermList {
     /// Returns its JSON name.
     pub fn name(self) -> &'static str {
         match self {
-            List::Expressions => "matchExpressions",
-            List::Fields => "matchFields",
+            TermList::Expressions => "matchExpressions",
+            TermList::Fields => "matchFields",
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct ParseError {
 #[derive(Clone, Debug)]
 pub struct Requirement<'r> {
     /// The list that contains the requirement.
-    pub list: List,
+    pub list: TermList,
     pub index: usize,
     /// The label or field.
     pub key: &'r str,
@@ -129,20 +129,20 @@ impl Term<'_> {
 
 /// A parsed selector: one of its terms must match.
 #[derive(Clone, Debug, Default)]
-pub struct Selector<'r> {
+pub struct ParsedSelector<'r> {
     /// The terms in order; indexes count empty ones.
     pub terms: Vec<Term<'r>>,
 }
 
-impl<'r> Selector<'r> {
+impl<'r> ParsedSelector<'r> {
     /// Parses a selector that is set. Never fails: errors are kept at the requirements.
     pub fn parse(selector: NodeSelector<'r>, rules: &SchedulerRules) -> Self {
-        let mut parsed = Selector::default();
+        let mut parsed = ParsedSelector::default();
         let terms = Path::ROOT.field("nodeSelectorTerms");
         for (index, term) in selector.node_selector_terms().iter().enumerate() {
             let path = terms.index(index);
             let mut requirements = Vec::new();
-            for (list, items) in [(List::Expressions, term.match_expressions()), (List::Fields, term.match_fields())] {
+            for (list, items) in [(TermList::Expressions, term.match_expressions()), (TermList::Fields, term.match_fields())] {
                 let path = path.field(list.name());
                 for (index, item) in items.iter().enumerate() {
                     requirements.push(requirement(item, list, index, &path.index(index), rules));
@@ -226,7 +226,7 @@ impl Errors<'_> {
 
 fn requirement<'r>(
     written: NodeSelectorRequirement<'r>,
-    list: List,
+    list: TermList,
     index: usize,
     path: &Path<'_>,
     rules: &SchedulerRules,
@@ -235,8 +235,8 @@ fn requirement<'r>(
     let values: Vec<&str> = written.values().iter().collect();
     let nil = !written.record().is_some_and(|record| record.has("values"));
     let test = match list {
-        List::Expressions => expression(written, &values, nil, &mut errors),
-        List::Fields => field(written, &values, nil, &mut errors),
+        TermList::Expressions => expression(written, &values, nil, &mut errors),
+        TermList::Fields => field(written, &values, nil, &mut errors),
     };
     let test = match test {
         Some(test) if errors.list.is_empty() => Ok(test),

@@ -5,7 +5,7 @@ use crate::api::{self, GROUP, Release};
 use crate::go::quantity::Quantity;
 use crate::message::{Template, message, template};
 use crate::names;
-use crate::policy::keys::{ALLOCATION_MODES, Key, Names, Shape};
+use crate::policy::keys::{ALLOCATION_MODES, SettingKey, SettingNameKind, ValueShape};
 use crate::policy::pattern;
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use std::borrow::Cow;
@@ -72,20 +72,20 @@ pub fn below(path: &str, name: &str) -> String {
 }
 
 /// Checks a value against a shape; recursion is bounded by the depth of the table.
-pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &mut SettingsErrors) {
+pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: ValueShape, errors: &mut SettingsErrors) {
     if matches!(tree.kind(node), Kind::Null) {
         errors.push(path, message!("settings.says-nothing", "says nothing: give it a value, or leave it out"));
         return;
     }
     match shape {
-        Shape::Choice(words) => choice(tree, node, path, words, errors),
-        Shape::Flag => {
+        ValueShape::Choice(words) => choice(tree, node, path, words, errors),
+        ValueShape::Flag => {
             if !matches!(tree.kind(node), Kind::Bool(_)) {
                 let what = what(tree, node);
                 errors.push(path, message!("settings.no-flag", "must be `true` or `false`, not {what}", what));
             }
         }
-        Shape::Count => {
+        ValueShape::Count => {
             if count(tree, node).is_none() {
                 let number = matches!(tree.kind(node), Kind::Int(_) | Kind::Uint(_) | Kind::Float(_) | Kind::Number(_));
                 let span = tree.span(node);
@@ -95,26 +95,26 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
                     .push(path, message!("settings.no-count", "must be a whole number that is not negative, not {given}", given));
             }
         }
-        Shape::Text => match tree.str(node) {
+        ValueShape::Text => match tree.str(node) {
             Some("") => {
                 errors.push(path, message!("settings.text-empty", "must not be empty: say something, or leave it out"));
             }
             Some(_) => {}
             None => errors.push(path, no_string(tree, node)),
         },
-        Shape::Name(names) => match tree.str(node) {
-            Some(text) if names == Names::AllocationMode && text.contains('*') => {
+        ValueShape::Name(names) => match tree.str(node) {
+            Some(text) if names == SettingNameKind::AllocationMode && text.contains('*') => {
                 let mode = shown(text);
                 errors.push(path, message!("settings.several-modes", "{mode} must name one allocation mode: no `*`", mode));
             }
-            Some(text) if names == Names::Class && text.contains('*') => {
+            Some(text) if names == SettingNameKind::Class && text.contains('*') => {
                 let class = shown(text);
                 errors.push(path, message!("settings.several-classes", "{class} must name one class: no `*`", class));
             }
             Some(text) => name(text, names, path, errors),
             None => errors.push(path, no_string(tree, node)),
         },
-        Shape::Patterns(names) => {
+        ValueShape::Patterns(names) => {
             for (at, item) in list(tree, node, path, NAMES, errors).iter().enumerate() {
                 let path = format!("{path}[{at}]");
                 match tree.str(*item) {
@@ -123,15 +123,15 @@ pub fn check(tree: &Tree<'_>, node: NodeId, path: &str, shape: Shape, errors: &m
                 }
             }
         }
-        Shape::Object(keys) => object(tree, node, path, keys, errors),
-        Shape::Objects(keys) => {
+        ValueShape::Object(keys) => object(tree, node, path, keys, errors),
+        ValueShape::Objects(keys) => {
             for (at, item) in list(tree, node, path, OBJECTS, errors).iter().enumerate() {
                 object(tree, *item, &format!("{path}[{at}]"), keys, errors);
             }
         }
-        Shape::Labels => labels(tree, node, path, errors),
-        Shape::Gates => gates(tree, node, path, errors),
-        Shape::Quantities => quantities(tree, node, path, errors),
+        ValueShape::Labels => labels(tree, node, path, errors),
+        ValueShape::Gates => gates(tree, node, path, errors),
+        ValueShape::Quantities => quantities(tree, node, path, errors),
     }
 }
 
@@ -146,7 +146,7 @@ pub fn count(tree: &Tree<'_>, node: NodeId) -> Option<usize> {
 }
 
 /// Checks an object against its keys.
-pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [Key], errors: &mut SettingsErrors) {
+pub fn object(tree: &Tree<'_>, node: NodeId, path: &str, keys: &'static [SettingKey], errors: &mut SettingsErrors) {
     if !tree.is_map(node) {
         errors.push(path, no_object(tree, node));
         return;
@@ -309,13 +309,13 @@ fn gates(tree: &Tree<'_>, node: NodeId, path: &str, errors: &mut SettingsErrors)
                 None => errors.push(&here, message!("settings.unknown-gate", "no feature gate of these APIs")),
             }
         } else {
-            check(tree, entry.value, &here, Shape::Flag, errors);
+            check(tree, entry.value, &here, ValueShape::Flag, errors);
         }
     }
 }
 
 /// Reports a name that cannot exist, or a pattern that no name can match.
-fn name(text: &str, names: Names, path: &str, errors: &mut SettingsErrors) {
+fn name(text: &str, names: SettingNameKind, path: &str, errors: &mut SettingsErrors) {
     // Test the pattern with a letter in place of each star: a pattern that no name can match is an error.
     let sample = text.replace('*', "a");
     let never = |messages: names::Messages, what: Template, errors: &mut SettingsErrors| {
@@ -344,15 +344,15 @@ fn name(text: &str, names: Names, path: &str, errors: &mut SettingsErrors) {
         }
     };
     match names {
-        Names::Subject | Names::Kind if text.is_empty() => {
+        SettingNameKind::Subject | SettingNameKind::Kind if text.is_empty() => {
             errors.push(path, message!("settings.name-empty", "must not be empty"));
         }
-        Names::Subject | Names::Kind => {}
-        Names::Group if text.is_empty() => {}
-        Names::Class => never(names::subdomain(&sample), CLASS, errors),
-        Names::Group => never(names::subdomain(&sample), API_GROUP, errors),
-        Names::Claim => never(names::subdomain(&sample), CLAIM, errors),
-        Names::Resource => match sample.split_once('/') {
+        SettingNameKind::Subject | SettingNameKind::Kind => {}
+        SettingNameKind::Group if text.is_empty() => {}
+        SettingNameKind::Class => never(names::subdomain(&sample), CLASS, errors),
+        SettingNameKind::Group => never(names::subdomain(&sample), API_GROUP, errors),
+        SettingNameKind::Claim => never(names::subdomain(&sample), CLAIM, errors),
+        SettingNameKind::Resource => match sample.split_once('/') {
             None if text == "*" => {}
             None => {
                 let text = shown(text);
@@ -363,20 +363,20 @@ fn name(text: &str, names: Names, path: &str, errors: &mut SettingsErrors) {
             }
             Some(_) => never(names::qualified_name(&sample), EXTENDED_RESOURCE, errors),
         },
-        Names::TaintKey if text == "*" => {}
-        Names::TaintKey => never(names::qualified_name(&sample), TAINT, errors),
-        Names::Node => never(names::subdomain(text), NODE, errors),
-        Names::Driver => never(names::lowered_subdomain(&sample), DRIVER, errors),
-        Names::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), NAMESPACE, errors),
-        Names::Version => {
+        SettingNameKind::TaintKey if text == "*" => {}
+        SettingNameKind::TaintKey => never(names::qualified_name(&sample), TAINT, errors),
+        SettingNameKind::Node => never(names::subdomain(text), NODE, errors),
+        SettingNameKind::Driver => never(names::lowered_subdomain(&sample), DRIVER, errors),
+        SettingNameKind::Namespace => never(names::label(&sample, names::DottedLabel::NamesTheDots), NAMESPACE, errors),
+        SettingNameKind::Version => {
             let text = version(text);
             let known: Vec<&'static str> = api::VERSIONS.iter().map(|version| version.name).collect();
             if !is_version(text) {
                 one_of_known(text, &known, VERSION, errors);
             }
         }
-        Names::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors),
-        Names::Release => {
+        SettingNameKind::AllocationMode => one_of_known(text, &ALLOCATION_MODES.concat(), ALLOCATION_MODE, errors),
+        SettingNameKind::Release => {
             if Release::parse(text).is_none() {
                 errors.push(path, Release::unknown(text));
             }

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub type Labels = Vec<(String, String)>;
 
 /// A host that answers queries about the cluster.
-pub trait Cluster {
+pub trait ClusterReader {
     /// Calls an operation of the namespace `kubernetes`, JSON in and out.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ struct ListResources<'q> {
 }
 
 /// Looks for an object; `namespace` is `None` for objects of the cluster.
-pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, namespace: Option<&str>) -> Lookup {
+pub fn get(cluster: &dyn ClusterReader, api_version: &str, kind: &str, name: &str, namespace: Option<&str>) -> Lookup {
     let payload = GetResource { api_version, kind, name, namespace, disable_cache: false };
     let payload = match serde_json::to_string(&payload) {
         Ok(payload) => payload,
@@ -65,7 +65,7 @@ pub fn get(cluster: &dyn Cluster, api_version: &str, kind: &str, name: &str, nam
 ///
 /// # Errors
 /// Why the host could not answer.
-pub fn count(cluster: &dyn Cluster, api_version: &str, kind: &str, namespace: &str) -> Result<usize, String> {
+pub fn count(cluster: &dyn ClusterReader, api_version: &str, kind: &str, namespace: &str) -> Result<usize, String> {
     let field_masks = ["metadata.name"];
     let payload = ListResources { api_version, kind, namespace, label_selector: None, field_selector: None, field_masks };
     let payload = serde_json::to_string(&payload).map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ pub fn count(cluster: &dyn Cluster, api_version: &str, kind: &str, namespace: &s
 ///
 /// # Errors
 /// Why they are not known.
-pub fn labels(cluster: &dyn Cluster, namespace: &str) -> Result<Labels, String> {
+pub fn labels(cluster: &dyn ClusterReader, namespace: &str) -> Result<Labels, String> {
     let object = match get(cluster, "v1", "Namespace", namespace, None) {
         Lookup::Found(object) => object,
         Lookup::Missing => return Err(format!("there is no namespace `{namespace}`")),

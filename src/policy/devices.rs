@@ -8,8 +8,8 @@ use crate::policy::namespace::Has;
 use crate::policy::pattern;
 use crate::policy::refusals::{Subject, driver, drivers, labels_unknown, node_rule, refuse, refuse_class};
 use crate::policy::selectors;
-use crate::policy::settings::{List, Settings, TaintSelector};
-use crate::record::Value;
+use crate::policy::settings::{NameList, Settings, TaintPattern};
+use crate::record::FieldValue;
 use crate::record::view::List as Items;
 use crate::record::view::device::{
     AllocatedDeviceStatus, DeviceAsk, DeviceClaim, DeviceClass, DeviceConfiguration, DeviceRequestAllocationResult,
@@ -162,8 +162,8 @@ fn taint_rule(settings: &Settings, subject: Subject<'_>, spec: DeviceTaintRuleSp
 fn requires_selector(settings: &Settings, effect: &str) -> bool {
     match settings.taint_selector {
         None => false,
-        Some(TaintSelector::Always) => true,
-        Some(TaintSelector::NoExecute) => effect == EVICTS,
+        Some(TaintPattern::Always) => true,
+        Some(TaintPattern::NoExecute) => effect == EVICTS,
     }
 }
 
@@ -195,17 +195,17 @@ pub fn milder(settings: &Settings, subject: Subject<'_>, errors: &mut Errors) {
 /// nothing, and neither does the driver if it is the only one that the policy accepts.
 fn selects(settings: &Settings, subject: Subject<'_>, selector: DeviceTaintSelector<'_>) -> bool {
     let named = selector.driver().unwrap_or_default();
-    let only = matches!(&settings.drivers, List::Allow(patterns) if matches!(patterns.as_slice(), [one] if one == named));
+    let only = matches!(&settings.drivers, NameList::Allow(patterns) if matches!(patterns.as_slice(), [one] if one == named));
     let Some(record) = selector.record() else { return false };
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| match (field.json, value) {
-        ("driver", Value::Str(_)) if only => false,
-        ("selectors", Value::List(_)) => {
+        ("driver", FieldValue::Str(_)) if only => false,
+        ("selectors", FieldValue::List(_)) => {
             let texts: Vec<&str> = expressions(selector.selectors()).map(|(_, text)| text).collect();
             selectors::leave_devices_out(&texts, subject.release, settings.gates)
         }
-        (_, Value::List(items)) => !items.is_empty(),
-        (_, Value::Str(text)) => !text.is_empty(),
-        (_, value) => !matches!(value, Value::Unset),
+        (_, FieldValue::List(items)) => !items.is_empty(),
+        (_, FieldValue::Str(text)) => !text.is_empty(),
+        (_, value) => !matches!(value, FieldValue::Unset),
     })
 }
 
@@ -222,7 +222,7 @@ fn selectors<'r>(
     path: &Path<'_>,
     errors: &mut Errors,
 ) {
-    if settings.drivers == List::Any {
+    if settings.drivers == NameList::Any {
         return;
     }
     let path = path.field("selectors");

@@ -2,7 +2,7 @@
 
 use crate::message::message;
 use crate::policy::check::{SettingsErrors, shown};
-use crate::policy::keys::{Key, SETTINGS, Shape};
+use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::pattern;
 use crate::policy::settings::{ClassRule, Settings};
 use crate::policy::view::View;
@@ -29,7 +29,7 @@ const RELEASES: &[(&str, std::ops::RangeInclusive<u8>)] = &[
 /// Reports settings without anything that decides, settings that their own release makes useless, and exemptions of every request.
 pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut SettingsErrors) {
     for key in SETTINGS {
-        let Shape::Object(keys) = key.shape else { continue };
+        let ValueShape::Object(keys) = key.shape else { continue };
         let value = view.get(key.name);
         if value.is_object() && !errors.mentions(key.name) && !decides(value, keys) {
             let names: Vec<String> = deciding(keys).map(|key| format!("`{}`", key.name)).collect();
@@ -78,17 +78,17 @@ pub(super) fn report(settings: &Settings, view: View<'_, '_>, errors: &mut Setti
 }
 
 /// Returns the keys of a setting that decide something.
-fn deciding(keys: &'static [Key]) -> impl Iterator<Item = &'static Key> {
+fn deciding(keys: &'static [SettingKey]) -> impl Iterator<Item = &'static SettingKey> {
     keys.iter().filter(|key| !matches!(key.name, "mode" | "message"))
 }
 
 /// Returns true if a setting can decide a request. A flag that is off cannot.
-fn decides(value: View<'_, '_>, keys: &'static [Key]) -> bool {
+fn decides(value: View<'_, '_>, keys: &'static [SettingKey]) -> bool {
     deciding(keys).any(|key| {
         let inner = value.get(key.name);
         match key.shape {
-            Shape::Flag => inner.node.is_some() && !inner.is(false),
-            Shape::Object(keys) if inner.is_object() => decides(inner, keys),
+            ValueShape::Flag => inner.node.is_some() && !inner.is(false),
+            ValueShape::Object(keys) if inner.is_object() => decides(inner, keys),
             _ => inner.node.is_some(),
         }
     }) || value.has_unknown(keys)

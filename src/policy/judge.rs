@@ -4,9 +4,9 @@ use crate::api::{Api, GROUP};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::pod_specs;
 use crate::manifest::{self, Item, What};
-use crate::policy::cluster::{self, Cluster};
-use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, Stored};
-use crate::policy::refusals::{Part, Subject};
+use crate::policy::cluster::{self, ClusterReader};
+use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, StoredNeeds};
+use crate::policy::refusals::{JudgedPart, Subject};
 use crate::policy::request::{AdmissionRequest, OperationIs};
 use crate::policy::settings::{ClaimLimits, PodRule, Settings};
 use crate::policy::{lookups, mutation, object, pods, restrictions};
@@ -16,7 +16,7 @@ use crate::record::go_syntax::ADDRESS;
 use crate::record::view::{Object, Slot};
 use crate::rules::immutable::{self, Difference};
 use crate::rules::{FieldError, Operation};
-use crate::server::{self, Body, FieldValidation, Outcome, Reach};
+use crate::server::{self, Body, FieldValidation, Reach, RequestOutcome};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode};
 use claimkit_values::order;
@@ -33,7 +33,7 @@ pub enum Mutation {
 
 /// The answer of the policy.
 #[derive(Clone, Debug, Default)]
-pub struct Verdict {
+pub struct PolicyVerdict {
     /// `uid` of the request.
     pub uid: String,
     /// Everything found: errors refuse, warnings do not.
@@ -44,11 +44,11 @@ pub struct Verdict {
     pub class: String,
 }
 
-impl Verdict {
+impl PolicyVerdict {
     /// Makes the verdict on a request that cannot be judged.
     pub fn unreadable(uid: &str, problem: impl Into<String>) -> Self {
         let finding = Finding::new(Code::AdmissionRequest, Origin::Claimkit, problem);
-        Verdict { uid: uid.to_owned(), findings: vec![finding], ..Verdict::default() }
+        PolicyVerdict { uid: uid.to_owned(), findings: vec![finding], ..PolicyVerdict::default() }
     }
 
     /// Makes the verdict of settings that are not valid: the policy refuses every request.
@@ -57,7 +57,7 @@ impl Verdict {
             let message = format!("the settings of the policy are not valid: {error}");
             Finding::new(Code::PolicySettings, Origin::Claimkit, message).about(TextField::Settings)
         };
-        Verdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..Verdict::default() }
+        PolicyVerdict { uid: uid.to_owned(), findings: errors.iter().map(finding).collect(), ..PolicyVerdict::default() }
     }
 
     /// Returns true if the request is accepted.
@@ -68,11 +68,11 @@ impl Verdict {
 
 /// The host of a request.
 #[derive(Clone, Copy)]
-pub struct Host<'h> {
+pub struct PolicyHost<'h> {
     /// Whether it lets a policy change objects.
     pub mutation: Mutation,
     /// The cluster, if the host can be asked for it.
-    pub cluster: Option<&'h dyn Cluster>,
+    pub cluster: Option<&'h dyn ClusterReader>,
     /// The labels of the request's namespace, where the host knows them.
     pub labels: Option<&'h BTreeMap<String, String>>,
     /// Whether its requests may lack the operation.
@@ -97,17 +97,17 @@ pub fn without_cluster(settings: &Settings, labels: Option<&BTreeMap<String, Str
 }
 
 /// Judges the request at a node of a JSON document.
-pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, host: Host<'_>) -> Verdict {
+pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settings, host: PolicyHost<'_>) -> PolicyVerdict {
     let request = match AdmissionRequest::read(&document.tree, request, host.operation) {
         Ok(request) => request,
-        Err(problem) => return Verdict::unreadable("", problem),
+        Err(problem) => return PolicyVerdict::unreadable("", problem),
     };
     if host.cluster.is_none()
         && let Err(errors) = without_cluster(settings, host.labels)
     {
-        return Verdict::unusable(request.uid(), &errors);
+        return PolicyVerdict::unusable(request.uid(), &errors);
     }
-    let mut verdict = Verdict { uid: request.uid().to_owned(), ..Verdict::default() };
+    let mut verdict = PolicyVerdict { uid: request.uid().to_owned(), ..PolicyVerdict::default() };
     if request.operation.is_none() || !matches!(request.sub_resource(), "" | "status") || request.is_exempt(settings) {
         return verdict;
     }
@@ -142,7 +142,7 @@ pub fn judge(document: &Document<'_>, request: Option<NodeId>, settings: &Settin
 }
 
 /// Turns refusals into warnings for settings whose mode is `warn`. An unreadable request cannot be judged, so it stays an error.
-fn soften(settings: &Settings, verdict: &mut Verdict) {
+fn soften(settings: &Settings, verdict: &mut PolicyVerdict) {
     for finding in verdict.findings.iter_mut().filter(|finding| !is_unreadable(finding.code)) {
         if settings.warns(restrictions::setting_of(finding)) {
             finding.severity = finding.severity.max(Severity::Warning);
@@ -151,7 +151,7 @@ fn soften(settings: &Settings, verdict: &mut Verdict) {
 }
 
 /// Makes warnings of the API server's own rules, where the server is of a release that is not known here: it decides by them.
-fn leave_to_server(verdict: &mut Verdict) {
+fn leave_to_server(verdict: &mut PolicyVerdict) {
     for finding in verdict.findings.iter_mut().filter(|finding| restrictions::setting_of(finding) == "validation") {
         finding.severity = finding.severity.max(Severity::Warning);
     }
@@ -166,7 +166,7 @@ struct Case<'a, 's> {
     document: &'a Document<'s>,
     request: AdmissionRequest<'a, 's>,
     settings: &'a Settings,
-    host: Host<'a>,
+    host: PolicyHost<'a>,
     item: Item,
     namespace: Namespace<'a>,
 }
@@ -177,7 +177,7 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Judges a text that is not an object, or has an unknown kind or version: only the version can be judged.
-    fn refused(&self, finding: &Finding, verdict: &mut Verdict) {
+    fn refused(&self, finding: &Finding, verdict: &mut PolicyVerdict) {
         let other_group = self.request.group().is_some_and(|group| group != crate::api::GROUP);
         match finding.code {
             Code::NoKind if other_group => {}
@@ -192,7 +192,7 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Judges an object of another group: the claims of its pods are judged.
-    fn workload(&self, verdict: &mut Verdict) {
+    fn workload(&self, verdict: &mut PolicyVerdict) {
         let settings = self.settings;
         let classes = [&settings.device_classes, &settings.resource_classes];
         let nothing = settings.pods == PodRule::default()
@@ -222,8 +222,8 @@ impl<'a> Case<'a, '_> {
         if going.is_some_and(|time| tree.str(time).is_some()) && pods::same(tree, &places, &stored_places) {
             return;
         }
-        let asked = pods::Asked::of(tree, &stored_places);
-        let stored = Stored { classes: asked.classes.clone(), admin_access: false };
+        let asked = pods::StoredPodNeeds::of(tree, &stored_places);
+        let stored = StoredNeeds { classes: asked.classes.clone(), admin_access: false };
         let namespace = Namespace { asking: Asking::Beyond(&stored), ..self.namespace };
         let destination = pods::Destination { namespace, ..destination };
         let errors = pods::violations(settings, tree, &places, destination, Some(&asked));
@@ -233,7 +233,7 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Makes warnings of errors that the stored object has already, as often as it has them.
-    fn held_to_changes(&self, errors: &[FieldError], before: &[FieldError], verdict: &mut Verdict) {
+    fn held_to_changes(&self, errors: &[FieldError], before: &[FieldError], verdict: &mut PolicyVerdict) {
         let mut left: BTreeMap<String, usize> = BTreeMap::new();
         for error in before {
             let times = left.entry(anywhere(error)).or_default();
@@ -264,7 +264,7 @@ impl<'a> Case<'a, '_> {
         finding
     }
 
-    fn ours(&self, body: Body<'a>, verdict: &mut Verdict) {
+    fn ours(&self, body: Body<'a>, verdict: &mut PolicyVerdict) {
         let api = body.api;
         let status = self.request.sub_resource() == "status";
         if status && (!api.kind.status_in(self.item.release) || self.request.operation == Some(Operation::Create)) {
@@ -336,8 +336,8 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Makes the request as the server sees it before admission.
-    fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::Request<'r> {
-        server::Request {
+    fn server<'r>(&'r self, labels: Option<&'r BTreeMap<String, String>>) -> server::ServerRequest<'r> {
+        server::ServerRequest {
             release: self.item.release,
             namespace: Some(self.request.namespace()).filter(|namespace| !namespace.is_empty()),
             validation: FieldValidation::Strict,
@@ -359,7 +359,7 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Judges a new object, changed as the settings say. `is_newer`: the API server knows fields that are not known here.
-    fn create(&self, body: Body<'a>, is_newer: bool, verdict: &mut Verdict) {
+    fn create(&self, body: Body<'a>, is_newer: bool, verdict: &mut PolicyVerdict) {
         let (api, tree) = (body.api, self.tree());
         let changes = match self.host.mutation {
             // A stored value cannot be changed any more.
@@ -395,12 +395,12 @@ impl<'a> Case<'a, '_> {
     }
 
     /// Judges a new object, as it is after the policy's own changes.
-    fn created(&self, body: Body<'_>, verdict: &mut Verdict) {
+    fn created(&self, body: Body<'_>, verdict: &mut PolicyVerdict) {
         let api = body.api;
         let object = body.record().clone();
         // The server drops the status of a new object.
         let stored = self.request.is_audit(&object);
-        let part = if stored { Part::Both } else { Part::Object };
+        let part = if stored { JudgedPart::Both } else { JudgedPart::Object };
         let subject = self.subject(api, &object, part, self.namespace);
         let mut violations = restrictions::violations(self.settings, subject);
         if !self.settings.validation_off {
@@ -413,16 +413,16 @@ impl<'a> Case<'a, '_> {
         verdict.findings.extend(violations.iter().map(|error| self.policy(error)));
     }
 
-    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: Part, namespace: Namespace<'r>) -> Subject<'r> {
+    fn subject<'r>(&'r self, api: Api, object: &'r Record<'r>, part: JudgedPart, namespace: Namespace<'r>) -> Subject<'r> {
         // The server converts to the version that the policy's rules name.
         let written = self.request.written_version(api.kind.kind).unwrap_or(api.version.name);
         Subject { api, release: self.item.release, object, part, namespace, written }
     }
 
-    fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut Verdict) {
+    fn update(&self, body: Body<'a>, stored: Body<'a>, status: bool, verdict: &mut PolicyVerdict) {
         let api = body.api;
         let (new, old) = (body.record().clone(), stored.record().clone());
-        let part = if status { Part::Status } else { Part::Object };
+        let part = if status { JudgedPart::Status } else { JudgedPart::Object };
         let asked = lookups::asked(api, &old);
         let namespace = Namespace { asking: Asking::Beyond(&asked), ..self.namespace };
         let violations = restrictions::violations(self.settings, self.subject(api, &new, part, namespace));
@@ -505,7 +505,7 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
 
 /// Adds the server's reasons, and a warning for each selector that this crate does not compile. A note about omitted reasons is
 /// not added: a policy's answer is shortened anyway. Nor is the server's reason against admin access if the policy has its own.
-fn refused(mut outcome: Outcome, violations: &[FieldError], verdict: &mut Verdict) {
+fn refused(mut outcome: RequestOutcome, violations: &[FieldError], verdict: &mut PolicyVerdict) {
     if violations.iter().any(|error| error.code == Code::PolicyAdminAccess) {
         outcome.findings.retain(|finding| finding.code != Code::AdminAccessForbidden);
     }

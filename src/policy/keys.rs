@@ -7,16 +7,16 @@ pub const ALLOCATION_MODES: &[&[&str]] = &[classic::v1alpha2::ALLOCATION_MODES, 
 
 /// One key of the settings.
 #[derive(Debug)]
-pub struct Key {
+pub struct SettingKey {
     pub name: &'static str,
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// The effect of the setting, in one sentence.
     pub doc: &'static str,
 }
 
 /// The kind of value that a key takes.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum ValueShape {
     /// One of these words. If `off` is allowed, `false` is accepted for it, because YAML 1.1 reads `off` as `false`.
     Choice(&'static [&'static str]),
     /// `true` or `false`.
@@ -25,13 +25,13 @@ pub enum Shape {
     Count,
     /// Any text, not empty.
     Text,
-    Name(Names),
+    Name(SettingNameKind),
     /// A list of names with wildcards, not empty.
-    Patterns(Names),
+    Patterns(SettingNameKind),
     /// An object. Where it has `allow` and `deny`, only one of them may be given.
-    Object(&'static [Key]),
+    Object(&'static [SettingKey]),
     /// A list of objects, not empty.
-    Objects(&'static [Key]),
+    Objects(&'static [SettingKey]),
     /// Labels of a node or a namespace, not empty.
     Labels,
     /// Feature gates and whether they are on, not empty.
@@ -42,7 +42,7 @@ pub enum Shape {
 
 /// The kind of a name, which determines its syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
+pub enum SettingNameKind {
     /// A ResourceClass or a DeviceClass.
     Class,
     Driver,
@@ -65,38 +65,38 @@ pub enum Names {
     TaintKey,
 }
 
-const fn key(name: &'static str, shape: Shape, doc: &'static str) -> Key {
-    Key { name, shape, doc }
+const fn key(name: &'static str, shape: ValueShape, doc: &'static str) -> SettingKey {
+    SettingKey { name, shape, doc }
 }
 
 /// All settings of the policy.
-pub static SETTINGS: &[Key] = &[
+pub static SETTINGS: &[SettingKey] = &[
     key(
         "mode",
-        Shape::Choice(&["enforce", "warn"]),
+        ValueShape::Choice(&["enforce", "warn"]),
         "What happens to a request that breaks a rule: `enforce` (default) refuses it, `warn` accepts it and warns.",
     ),
     key(
         "validation",
-        Shape::Choice(&["strict", "warn", "off"]),
+        ValueShape::Choice(&["strict", "warn", "off"]),
         "Whether objects are checked against the API server's own rules: `strict` (default) refuses, `warn` accepts and warns, `off` does not check.",
     ),
     key(
         "release",
-        Shape::Name(Names::Release),
+        ValueShape::Name(SettingNameKind::Release),
         "The Kubernetes release whose rules apply, e.g. \"1.28\"; by default the last release that serves the object's version.",
     ),
     key(
         "gates",
-        Shape::Gates,
+        ValueShape::Gates,
         "The feature gates of the API server that differ from the defaults of `release`, e.g. `DRAPartitionableDevices: true`; `release` must be given.",
     ),
     key(
         "apiVersions",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::Version), "The API versions objects may have."),
-            key("deny", Shape::Patterns(Names::Version), "The API versions objects may not have."),
-            key("denyDeprecated", Shape::Flag, "Whether versions that are deprecated in `release` are refused."),
+        ValueShape::Object(&[
+            key("allow", ValueShape::Patterns(SettingNameKind::Version), "The API versions objects may have."),
+            key("deny", ValueShape::Patterns(SettingNameKind::Version), "The API versions objects may not have."),
+            key("denyDeprecated", ValueShape::Flag, "Whether versions that are deprecated in `release` are refused."),
             MODE,
             MESSAGE,
         ]),
@@ -104,27 +104,27 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "deviceClasses",
-        Shape::Object(CLASSES),
+        ValueShape::Object(CLASSES),
         "Which device classes the requests of claims and claim templates may name, and pods as extended resources (v1alpha3 and later).",
     ),
     key(
         "resourceClasses",
-        Shape::Object(CLASSES),
+        ValueShape::Object(CLASSES),
         "Which resource classes claims and claim templates may name (v1alpha1 and v1alpha2).",
     ),
     key(
         "allocationModes",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may have."),
-            key("deny", Shape::Patterns(Names::AllocationMode), "The allocation modes claims may not have."),
+        ValueShape::Object(&[
+            key("allow", ValueShape::Patterns(SettingNameKind::AllocationMode), "The allocation modes claims may have."),
+            key("deny", ValueShape::Patterns(SettingNameKind::AllocationMode), "The allocation modes claims may not have."),
             key(
                 "default",
-                Shape::Name(Names::AllocationMode),
+                ValueShape::Name(SettingNameKind::AllocationMode),
                 "The mode that a new claim gets if it has none or `WaitForFirstConsumer`, which an API server sets by default (v1alpha1 and v1alpha2); the policy then changes objects and must be `mutating: true`.",
             ),
             key(
                 "fallback",
-                Shape::Name(Names::AllocationMode),
+                ValueShape::Name(SettingNameKind::AllocationMode),
                 "The mode that replaces a mode of a new claim that is not allowed; the policy then changes objects and must be `mutating: true`.",
             ),
             MODE,
@@ -134,12 +134,16 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "adminAccess",
-        Shape::Object(&[
-            key("deny", Shape::Flag, "Whether admin access is refused except in the namespaces below."),
-            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose claims may ask for admin access."),
+        ValueShape::Object(&[
+            key("deny", ValueShape::Flag, "Whether admin access is refused except in the namespaces below."),
+            key(
+                "namespaces",
+                ValueShape::Patterns(SettingNameKind::Namespace),
+                "Namespaces whose claims may ask for admin access.",
+            ),
             key(
                 "labels",
-                Shape::Labels,
+                ValueShape::Labels,
                 "Labels of more namespaces whose claims may ask for admin access; the policy reads the labels from the cluster.",
             ),
             MODE,
@@ -149,15 +153,15 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "limits",
-        Shape::Object(&[
-            key("maxRequests", Shape::Count, "How many requests a claim may have; a request with alternatives counts once."),
+        ValueShape::Object(&[
+            key("maxRequests", ValueShape::Count, "How many requests a claim may have; a request with alternatives counts once."),
             MAX_COUNT,
             ALL_DEVICES,
             MAX_CAPACITY,
             key(
                 "classes",
-                Shape::Objects(&[
-                    key("names", Shape::Patterns(Names::Class), "The classes."),
+                ValueShape::Objects(&[
+                    key("names", ValueShape::Patterns(SettingNameKind::Class), "The classes."),
                     MAX_COUNT,
                     ALL_DEVICES,
                     MAX_CAPACITY,
@@ -171,15 +175,15 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "tolerations",
-        Shape::Object(&[
+        ValueShape::Object(&[
             key(
                 "allow",
-                Shape::Objects(TAINTS),
+                ValueShape::Objects(TAINTS),
                 "Taints that requests may tolerate; a toleration that reaches beyond them is refused.",
             ),
             key(
                 "deny",
-                Shape::Objects(TAINTS),
+                ValueShape::Objects(TAINTS),
                 "Taints that requests may not tolerate; a toleration that reaches one of them is refused.",
             ),
             MODE,
@@ -189,13 +193,13 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "selectors",
-        Shape::Object(&[
+        ValueShape::Object(&[
             key(
                 "denyInClaims",
-                Shape::Flag,
+                ValueShape::Flag,
                 "Whether CEL expressions in requests are refused: selectors and derived attributes.",
             ),
-            key("denyInClasses", Shape::Flag, "Whether CEL selectors in device classes are refused."),
+            key("denyInClasses", ValueShape::Flag, "Whether CEL selectors in device classes are refused."),
             MODE,
             MESSAGE,
         ]),
@@ -203,9 +207,9 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "opaqueParameters",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::Driver), "The drivers for which claims may have parameters."),
-            key("deny", Shape::Patterns(Names::Driver), "The drivers for which claims may not have parameters."),
+        ValueShape::Object(&[
+            key("allow", ValueShape::Patterns(SettingNameKind::Driver), "The drivers for which claims may have parameters."),
+            key("deny", ValueShape::Patterns(SettingNameKind::Driver), "The drivers for which claims may not have parameters."),
             MODE,
             MESSAGE,
         ]),
@@ -213,9 +217,9 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "extendedResourceNames",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::Resource), "The names that classes may take."),
-            key("deny", Shape::Patterns(Names::Resource), "The names that classes may not take."),
+        ValueShape::Object(&[
+            key("allow", ValueShape::Patterns(SettingNameKind::Resource), "The names that classes may take."),
+            key("deny", ValueShape::Patterns(SettingNameKind::Resource), "The names that classes may not take."),
             MODE,
             MESSAGE,
         ]),
@@ -223,10 +227,10 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "deviceTaintRules",
-        Shape::Object(&[
+        ValueShape::Object(&[
             key(
                 "selectorRequired",
-                Shape::Choice(&["NoExecute", "always"]),
+                ValueShape::Choice(&["NoExecute", "always"]),
                 "Which rules must select devices: those with the effect `NoExecute`, which evict pods, or all. A rule that names no device selects every device of the cluster.",
             ),
             MODE,
@@ -236,9 +240,9 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "drivers",
-        Shape::Object(&[
-            key("allow", Shape::Patterns(Names::Driver), "The drivers that may be named."),
-            key("deny", Shape::Patterns(Names::Driver), "The drivers that may not be named."),
+        ValueShape::Object(&[
+            key("allow", ValueShape::Patterns(SettingNameKind::Driver), "The drivers that may be named."),
+            key("deny", ValueShape::Patterns(SettingNameKind::Driver), "The drivers that may not be named."),
             MODE,
             MESSAGE,
         ]),
@@ -246,25 +250,25 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "parametersRef",
-        Shape::Object(&[
-            key("required", Shape::Flag, "Whether claims must refer to parameters."),
-            key("allow", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may refer to."),
-            key("deny", Shape::Objects(GROUP_KIND), "The kinds of parameters claims may not refer to."),
+        ValueShape::Object(&[
+            key("required", ValueShape::Flag, "Whether claims must refer to parameters."),
+            key("allow", ValueShape::Objects(GROUP_KIND), "The kinds of parameters claims may refer to."),
+            key("deny", ValueShape::Objects(GROUP_KIND), "The kinds of parameters claims may not refer to."),
             MODE,
             MESSAGE,
         ]),
         "What claims and claim templates may refer to as their parameters.",
     ),
-    key("suitableNodes", Shape::Object(NODES), "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3)."),
+    key("suitableNodes", ValueShape::Object(NODES), "Requirements for suitableNodes of a class (v1alpha1 to v1alpha3)."),
     key(
         "availableOnNodes",
-        Shape::Object(NODES),
+        ValueShape::Object(NODES),
         "Requirements for availableOnNodes or nodeSelector of an allocation; judged on requests to resourceclaims/status.",
     ),
     key(
         "shareable",
-        Shape::Object(&[
-            key("deny", Shape::Flag, "Whether allocations and claim parameters may not be shareable."),
+        ValueShape::Object(&[
+            key("deny", ValueShape::Flag, "Whether allocations and claim parameters may not be shareable."),
             MODE,
             MESSAGE,
         ]),
@@ -272,35 +276,43 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "pods",
-        Shape::Object(&[
+        ValueShape::Object(&[
             key(
                 "claims",
-                Shape::Object(&[
-                    key("allow", Shape::Patterns(Names::Claim), "The claims pods may use."),
-                    key("deny", Shape::Patterns(Names::Claim), "The claims pods may not use."),
+                ValueShape::Object(&[
+                    key("allow", ValueShape::Patterns(SettingNameKind::Claim), "The claims pods may use."),
+                    key("deny", ValueShape::Patterns(SettingNameKind::Claim), "The claims pods may not use."),
                 ]),
                 "Which claims pods may use by name.",
             ),
             key(
                 "templates",
-                Shape::Object(&[
-                    key("allow", Shape::Patterns(Names::Claim), "The claim templates pods may use."),
-                    key("deny", Shape::Patterns(Names::Claim), "The claim templates pods may not use."),
+                ValueShape::Object(&[
+                    key("allow", ValueShape::Patterns(SettingNameKind::Claim), "The claim templates pods may use."),
+                    key("deny", ValueShape::Patterns(SettingNameKind::Claim), "The claim templates pods may not use."),
                 ]),
                 "Which claim templates pods may use.",
             ),
             key(
                 "extendedResources",
-                Shape::Object(&[
-                    key("allow", Shape::Patterns(Names::Resource), "The extended resources containers may ask for."),
-                    key("deny", Shape::Patterns(Names::Resource), "The extended resources containers may not ask for."),
+                ValueShape::Object(&[
+                    key(
+                        "allow",
+                        ValueShape::Patterns(SettingNameKind::Resource),
+                        "The extended resources containers may ask for.",
+                    ),
+                    key(
+                        "deny",
+                        ValueShape::Patterns(SettingNameKind::Resource),
+                        "The extended resources containers may not ask for.",
+                    ),
                 ]),
                 "Which extended resources containers may ask for, with their domain: classes may stand behind them.",
             ),
-            key("maxClaims", Shape::Count, "How many entries `spec.resourceClaims` may have."),
+            key("maxClaims", ValueShape::Count, "How many entries `spec.resourceClaims` may have."),
             key(
                 "namesMatch",
-                Shape::Flag,
+                ValueShape::Flag,
                 "Whether containers may use only the claims that their pod defines, and must use all of them.",
             ),
             MODE,
@@ -310,12 +322,12 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "cluster",
-        Shape::Object(&[
-            key("classExists", Shape::Flag, "Whether the classes that a new claim or claim template names must exist."),
-            key("maxClaims", Shape::Count, "How many claims a namespace may have, a new one included."),
+        ValueShape::Object(&[
+            key("classExists", ValueShape::Flag, "Whether the classes that a new claim or claim template names must exist."),
+            key("maxClaims", ValueShape::Count, "How many claims a namespace may have, a new one included."),
             key(
                 "podClasses",
-                Shape::Flag,
+                ValueShape::Flag,
                 "Whether the classes of the claims and claim templates that a pod names are checked against `deviceClasses` and `resourceClasses`.",
             ),
             MODE,
@@ -325,87 +337,105 @@ pub static SETTINGS: &[Key] = &[
     ),
     key(
         "exempt",
-        Shape::Object(&[
-            key("usernames", Shape::Patterns(Names::Subject), "Users whose requests are accepted without a check."),
-            key("groups", Shape::Patterns(Names::Subject), "Groups of users whose requests are accepted without a check."),
-            key("namespaces", Shape::Patterns(Names::Namespace), "Namespaces whose requests are accepted without a check."),
+        ValueShape::Object(&[
+            key(
+                "usernames",
+                ValueShape::Patterns(SettingNameKind::Subject),
+                "Users whose requests are accepted without a check.",
+            ),
+            key(
+                "groups",
+                ValueShape::Patterns(SettingNameKind::Subject),
+                "Groups of users whose requests are accepted without a check.",
+            ),
+            key(
+                "namespaces",
+                ValueShape::Patterns(SettingNameKind::Namespace),
+                "Namespaces whose requests are accepted without a check.",
+            ),
         ]),
         "Requests that are accepted without a check.",
     ),
 ];
 
-const MODE: Key = key(
+const MODE: SettingKey = key(
     "mode",
-    Shape::Choice(&["enforce", "warn"]),
+    ValueShape::Choice(&["enforce", "warn"]),
     "Whether this setting refuses or only warns; the default is the top-level `mode`.",
 );
 
-const MAX_COUNT: Key =
-    key("maxCount", Shape::Count, "How many devices a request may ask for, and an extended resource of a container.");
+const MAX_COUNT: SettingKey =
+    key("maxCount", ValueShape::Count, "How many devices a request may ask for, and an extended resource of a container.");
 
-const ALL_DEVICES: Key = key(
+const ALL_DEVICES: SettingKey = key(
     "allDevices",
-    Shape::Choice(&["allow", "deny"]),
+    ValueShape::Choice(&["allow", "deny"]),
     "Whether a request may ask for all devices (`allocationMode: All`); by default it may not where `maxCount` is given.",
 );
 
-const MAX_CAPACITY: Key =
-    key("maxCapacity", Shape::Quantities, "The most that a request may ask of a capacity, by the capacity's name.");
+const MAX_CAPACITY: SettingKey =
+    key("maxCapacity", ValueShape::Quantities, "The most that a request may ask of a capacity, by the capacity's name.");
 
-static TAINTS: &[Key] = &[
-    key("key", Shape::Name(Names::TaintKey), "The key of the taints, `*` wildcards allowed."),
-    key("effect", Shape::Choice(&["NoSchedule", "NoExecute"]), "The effect of the taints; by default any effect."),
+static TAINTS: &[SettingKey] = &[
+    key("key", ValueShape::Name(SettingNameKind::TaintKey), "The key of the taints, `*` wildcards allowed."),
+    key("effect", ValueShape::Choice(&["NoSchedule", "NoExecute"]), "The effect of the taints; by default any effect."),
 ];
 
-const MESSAGE: Key = key("message", Shape::Text, "Text after the reason, e.g. whom to ask.");
+const MESSAGE: SettingKey = key("message", ValueShape::Text, "Text after the reason, e.g. whom to ask.");
 
-static CLASSES: &[Key] = &[
-    key("allow", Shape::Patterns(Names::Class), "The classes claims may name."),
-    key("deny", Shape::Patterns(Names::Class), "The classes claims may not name."),
+static CLASSES: &[SettingKey] = &[
+    key("allow", ValueShape::Patterns(SettingNameKind::Class), "The classes claims may name."),
+    key("deny", ValueShape::Patterns(SettingNameKind::Class), "The classes claims may not name."),
     key(
         "namespaces",
-        Shape::Objects(CLASSES_OF_NAMESPACES),
+        ValueShape::Objects(CLASSES_OF_NAMESPACES),
         "Classes of certain namespaces, instead of `allow` and `deny`; the first entry that matches the namespace counts.",
     ),
     key(
         "default",
-        Shape::Name(Names::Class),
+        ValueShape::Name(SettingNameKind::Class),
         "The class that a new claim gets if it names none; the policy then changes objects and must be `mutating: true`.",
     ),
     key(
         "fallback",
-        Shape::Name(Names::Class),
+        ValueShape::Name(SettingNameKind::Class),
         "The class that replaces a class of a new claim that is missing or not allowed; the policy then changes objects and must be `mutating: true`.",
     ),
     MODE,
     MESSAGE,
 ];
 
-static CLASSES_OF_NAMESPACES: &[Key] = &[
-    key("names", Shape::Patterns(Names::Namespace), "The namespaces by name."),
+static CLASSES_OF_NAMESPACES: &[SettingKey] = &[
+    key("names", ValueShape::Patterns(SettingNameKind::Namespace), "The namespaces by name."),
     key(
         "labels",
-        Shape::Labels,
+        ValueShape::Labels,
         "The labels of the namespaces, all of which a namespace must have; the policy reads them from the cluster.",
     ),
-    key("allow", Shape::Patterns(Names::Class), "The classes their claims may name."),
-    key("deny", Shape::Patterns(Names::Class), "The classes their claims may not name."),
-    key("default", Shape::Name(Names::Class), "Instead of the `default` above."),
-    key("fallback", Shape::Name(Names::Class), "Instead of the `fallback` above."),
+    key("allow", ValueShape::Patterns(SettingNameKind::Class), "The classes their claims may name."),
+    key("deny", ValueShape::Patterns(SettingNameKind::Class), "The classes their claims may not name."),
+    key("default", ValueShape::Name(SettingNameKind::Class), "Instead of the `default` above."),
+    key("fallback", ValueShape::Name(SettingNameKind::Class), "Instead of the `fallback` above."),
 ];
 
-static GROUP_KIND: &[Key] = &[
-    key("apiGroup", Shape::Name(Names::Group), "The API group, `*` wildcards allowed; absent or empty is the core group."),
-    key("kind", Shape::Name(Names::Kind), "The kind, `*` wildcards allowed."),
+static GROUP_KIND: &[SettingKey] = &[
+    key(
+        "apiGroup",
+        ValueShape::Name(SettingNameKind::Group),
+        "The API group, `*` wildcards allowed; absent or empty is the core group.",
+    ),
+    key("kind", ValueShape::Name(SettingNameKind::Kind), "The kind, `*` wildcards allowed."),
 ];
 
-static NODES: &[Key] = &[
-    key("required", Shape::Flag, "Whether there must be a node selector."),
-    key("mustSelect", Shape::Objects(NODE), "Nodes that must be selected."),
-    key("mustNotSelect", Shape::Objects(NODE), "Nodes that must not be selected."),
+static NODES: &[SettingKey] = &[
+    key("required", ValueShape::Flag, "Whether there must be a node selector."),
+    key("mustSelect", ValueShape::Objects(NODE), "Nodes that must be selected."),
+    key("mustNotSelect", ValueShape::Objects(NODE), "Nodes that must not be selected."),
     MODE,
     MESSAGE,
 ];
 
-static NODE: &[Key] =
-    &[key("name", Shape::Name(Names::Node), "The node's name."), key("labels", Shape::Labels, "The node's labels.")];
+static NODE: &[SettingKey] = &[
+    key("name", ValueShape::Name(SettingNameKind::Node), "The node's name."),
+    key("labels", ValueShape::Labels, "The node's labels."),
+];

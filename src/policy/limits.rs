@@ -5,7 +5,7 @@ use crate::finding::{Code, Path};
 use crate::go;
 use crate::go::quantity::Quantity;
 use crate::policy::refusals::refuse;
-use crate::policy::settings::{List, RequestLimits, Settings, Tolerations};
+use crate::policy::settings::{NameList, RequestLimits, Settings, Tolerations};
 use crate::record::view::List as Items;
 use crate::record::view::device::{DeviceAsk, DeviceClaim, DeviceClassSpec, DeviceConfiguration, DeviceToleration};
 use crate::rules::{Bad, Errors};
@@ -110,7 +110,7 @@ pub fn opaque_parameters(
     errors: &mut Errors,
 ) {
     let list = &settings.opaque_parameters;
-    if *list == List::Any {
+    if *list == NameList::Any {
         return;
     }
     let path = path.field("config");

@@ -3,9 +3,9 @@
 use crate::api::{Api, ClassicKind, DeviceKind, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Path};
 use crate::manifest::{self, What};
-use crate::policy::cluster::{self, Cluster, Lookup};
+use crate::policy::cluster::{self, ClusterReader, Lookup};
 use crate::policy::devices;
-use crate::policy::namespace::Stored;
+use crate::policy::namespace::StoredNeeds;
 use crate::policy::refusals::Subject;
 use crate::policy::settings::Settings;
 use crate::record::Record;
@@ -35,10 +35,10 @@ pub fn classes(api: Api, object: &Record<'_>) -> Vec<String> {
 }
 
 /// Returns the needs of a claim or a template that labels of its namespace may decide about.
-pub fn asked(api: Api, object: &Record<'_>) -> Stored {
+pub fn asked(api: Api, object: &Record<'_>) -> StoredNeeds {
     let mut admin_access = false;
     devices::each_request(devices_of(api, object), &Path::ROOT, &mut |request, _| admin_access |= request.admin_access());
-    Stored { classes: classes(api, object).into_iter().collect(), admin_access }
+    StoredNeeds { classes: classes(api, object).into_iter().collect(), admin_access }
 }
 
 /// Returns the part of a claim or a template that asks for devices; an empty one for any other kind.
@@ -72,7 +72,7 @@ fn each_class(api: Api, object: &Record<'_>, then: &mut dyn FnMut(&str, &Path<'_
 }
 
 /// Returns the violations by a new claim or template that need the cluster. `stored`: it is already counted.
-pub fn violations(settings: &Settings, cluster: &dyn Cluster, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
+pub fn violations(settings: &Settings, cluster: &dyn ClusterReader, subject: Subject<'_>, stored: bool) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
     let api_version = subject.api.version.api_version;
     if settings.cluster.class_exists {
@@ -134,7 +134,7 @@ pub fn too_many(path: &Path<'_>, errors: &mut Errors) {
 /// # Errors
 /// Why they are not known.
 pub fn classes_of(
-    cluster: &dyn Cluster,
+    cluster: &dyn ClusterReader,
     kind: &str,
     name: &str,
     namespace: &str,

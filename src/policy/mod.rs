@@ -40,7 +40,7 @@ pub mod settings;
 pub mod vap;
 mod view;
 
-pub use cluster::Cluster;
-pub use judge::{Host, Mutation, Verdict, judge, without_cluster};
+pub use cluster::ClusterReader;
+pub use judge::{Mutation, PolicyHost, PolicyVerdict, judge, without_cluster};
 pub use request::OperationIs;
 pub use settings::Settings;

@@ -1,13 +1,13 @@
 //! The namespace of a request. The host is asked for its labels only when a setting needs them to decide the request.
 
-use crate::policy::cluster::{self, Cluster, Labels};
+use crate::policy::cluster::{self, ClusterReader, Labels};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// The labels of a namespace, looked up at most once.
 pub struct NamespaceLabels<'h> {
     name: &'h str,
-    cluster: Option<&'h dyn Cluster>,
+    cluster: Option<&'h dyn ClusterReader>,
     known: OnceCell<Result<Labels, String>>,
 }
 
@@ -18,7 +18,7 @@ impl<'h> NamespaceLabels<'h> {
     }
 
     /// Takes labels that `cluster` is asked for when they are needed. An object of the cluster (`name` is empty) has none.
-    pub fn of(name: &'h str, cluster: Option<&'h dyn Cluster>) -> Self {
+    pub fn of(name: &'h str, cluster: Option<&'h dyn ClusterReader>) -> Self {
         let known = if name.is_empty() || cluster.is_none() { OnceCell::from(Ok(Labels::new())) } else { OnceCell::new() };
         NamespaceLabels { name, cluster, known }
     }
@@ -36,7 +36,7 @@ impl<'h> NamespaceLabels<'h> {
 
 /// The needs of the stored object of an update: labels that decide only about these are not looked up.
 #[derive(Debug, Default)]
-pub struct Stored {
+pub struct StoredNeeds {
     /// The classes that it names.
     pub classes: BTreeSet<String>,
     /// Whether a request has admin access.
@@ -49,7 +49,7 @@ pub enum Asking<'r> {
     /// For a new object.
     Always,
     /// The needs of an update that the stored object does not have.
-    Beyond(&'r Stored),
+    Beyond(&'r StoredNeeds),
     /// Never: the stored object of an update is only compared with.
     Never,
 }
@@ -92,7 +92,7 @@ impl<'r> Namespace<'r> {
         self.has(labels, |stored| !stored.admin_access)
     }
 
-    fn has(self, wanted: &Labels, is_new: impl Fn(&Stored) -> bool) -> Has<'r> {
+    fn has(self, wanted: &Labels, is_new: impl Fn(&StoredNeeds) -> bool) -> Has<'r> {
         if wanted.is_empty() {
             return Has::Yes;
         }

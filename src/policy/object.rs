@@ -4,7 +4,7 @@
 use crate::api::{Api, Gates, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Origin};
 use crate::manifest::{self, Item, What};
-use crate::policy::settings::{ClaimLimits, ClassRule, GroupKinds, List, NodeRule, Settings, Tolerations};
+use crate::policy::settings::{ClaimLimits, ClassRule, GroupKinds, NameList, NodeRule, Settings, Tolerations};
 use crate::record::decode::{How, StrictKind, Via};
 use crate::server::Body;
 use crate::text::tree::{NodeId, Tree};
@@ -95,12 +95,12 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
     let claim = object.is_claim() || object.is_template();
     let class = matches!(kind, "DeviceClass" | "ResourceClass");
     let rule = matches!(object, ObjectKind::Device(crate::api::DeviceKind::DeviceTaintRule));
-    let names_classes = |rule: &ClassRule| rule.list != List::Any || !rule.namespaces.is_empty();
+    let names_classes = |rule: &ClassRule| rule.list != NameList::Any || !rule.namespaces.is_empty();
     let selects = |rule: &NodeRule| *rule != NodeRule::default();
     let all = [
         ("deviceClasses", Code::PolicyDeviceClass, (claim || rule) && names_classes(&settings.device_classes)),
         ("resourceClasses", Code::PolicyResourceClass, claim && names_classes(&settings.resource_classes)),
-        ("allocationModes", Code::PolicyAllocationMode, claim && settings.allocation_modes != List::Any),
+        ("allocationModes", Code::PolicyAllocationMode, claim && settings.allocation_modes != NameList::Any),
         ("adminAccess", Code::PolicyAdminAccess, claim && settings.admin_access.limited),
         ("limits", Code::PolicyLimits, claim && settings.limits != ClaimLimits::default()),
         ("tolerations", Code::PolicyTolerations, claim && settings.tolerations != Tolerations::Any),
@@ -109,10 +109,10 @@ fn judging(kind: &str, settings: &Settings) -> Vec<(&'static str, Code)> {
             Code::PolicySelectors,
             (claim && settings.expressions.denied_in_claims) || (class && settings.expressions.denied_in_classes),
         ),
-        ("opaqueParameters", Code::PolicyOpaqueParameters, claim && settings.opaque_parameters != List::Any),
-        ("extendedResourceNames", Code::PolicyExtendedResources, class && settings.extended_resource_names != List::Any),
+        ("opaqueParameters", Code::PolicyOpaqueParameters, claim && settings.opaque_parameters != NameList::Any),
+        ("extendedResourceNames", Code::PolicyExtendedResources, class && settings.extended_resource_names != NameList::Any),
         ("deviceTaintRules", Code::PolicyTaintRule, rule && settings.taint_selector.is_some()),
-        ("drivers", Code::PolicyDriver, settings.drivers != List::Any),
+        ("drivers", Code::PolicyDriver, settings.drivers != NameList::Any),
         (
             "parametersRef",
             Code::PolicyParametersRef,

@@ -8,14 +8,14 @@ use crate::api::{ObjectKind, Release};
 use crate::finding::{Code, Path};
 use crate::go;
 use crate::go::quantity::Quantity;
-use crate::manifest::pod_specs::{self, Place, Places, Sort};
+use crate::manifest::pod_specs::{self, ObjectPlaces, Place, PlaceKind};
 use crate::place::device::extended::IMPLICIT;
 use crate::policy::check;
-use crate::policy::cluster::Cluster;
+use crate::policy::cluster::ClusterReader;
 use crate::policy::limits;
 use crate::policy::lookups;
 use crate::policy::namespace::Namespace;
-use crate::policy::refusals::{Reference, refuse, refuse_class, refuse_class_of};
+use crate::policy::refusals::{PodReference, refuse, refuse_class, refuse_class_of};
 use crate::policy::settings::Settings;
 use crate::rules::{Context, Errors, FieldError};
 use crate::text::print::{self, Order};
@@ -32,12 +32,12 @@ pub struct Destination<'p> {
     pub release: Release,
     pub namespace: Namespace<'p>,
     /// The cluster, if it can be asked.
-    pub cluster: Option<&'p dyn Cluster>,
+    pub cluster: Option<&'p dyn ClusterReader>,
 }
 
 /// The needs of the pods of a stored object: the host is not asked about them again.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct StoredPodNeeds {
     /// The classes that containers name as extended resources.
     pub classes: BTreeSet<String>,
     /// Field and name of the claims and templates.
@@ -47,10 +47,10 @@ pub struct Asked {
 /// The fields that name a claim or a template.
 const REFERENCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
 
-impl Asked {
+impl StoredPodNeeds {
     /// Reads the places of an object.
-    pub fn of(tree: &Tree<'_>, places: &Places<'_>) -> Self {
-        let mut asked = Asked::default();
+    pub fn of(tree: &Tree<'_>, places: &ObjectPlaces<'_>) -> Self {
+        let mut asked = StoredPodNeeds::default();
         for place in &places.list {
             each_extended_resource(tree, place.node, &Path::ROOT, &mut |resource, _| {
                 asked.classes.extend(resource.name.strip_prefix(IMPLICIT).map(str::to_owned));
@@ -68,7 +68,7 @@ impl Asked {
 }
 
 /// Compares the places of two objects.
-pub fn same(tree: &Tree<'_>, one: &Places<'_>, other: &Places<'_>) -> bool {
+pub fn same(tree: &Tree<'_>, one: &ObjectPlaces<'_>, other: &ObjectPlaces<'_>) -> bool {
     let printed = |place: &Place<'_>| {
         let mut out = String::new();
         print::json(tree, place.node, Order::Sorted, PRINTED, &mut out).then_some(out)
@@ -137,9 +137,9 @@ fn text<'t>(tree: &'t Tree<'_>, node: NodeId, field: &str) -> Option<&'t str> {
 pub fn violations(
     settings: &Settings,
     tree: &Tree<'_>,
-    places: &Places<'_>,
+    places: &ObjectPlaces<'_>,
     destination: Destination<'_>,
-    stored: Option<&Asked>,
+    stored: Option<&StoredPodNeeds>,
 ) -> Vec<FieldError> {
     let mut errors = Context::new(destination.release).errors();
     for place in &places.list {
@@ -157,11 +157,11 @@ pub fn violations(
 struct Pod<'t, 's> {
     tree: &'t Tree<'s>,
     spec: NodeId,
-    sort: Sort,
+    sort: PlaceKind,
     settings: &'t Settings,
     place: Destination<'t>,
     release: Release,
-    stored: Option<&'t Asked>,
+    stored: Option<&'t StoredPodNeeds>,
 }
 
 impl<'t> Pod<'t, '_> {
@@ -174,7 +174,7 @@ impl<'t> Pod<'t, '_> {
         let count = claims.len().saturating_add(usize::from(implicit));
         if let Some(most) = self.settings.pods.max_claims.filter(|&most| count > most) {
             let own = if implicit { ", one of them for extended resources" } else { "" };
-            let holder = if self.sort == Sort::Pod { "the pod" } else { "the group" };
+            let holder = if self.sort == PlaceKind::Pod { "the pod" } else { "the group" };
             let detail = format!("the policy accepts at most {most} resource claims, {holder} has {count}{own}");
             errors.forbidden(CODE, &list, &detail);
         }
@@ -189,7 +189,7 @@ impl<'t> Pod<'t, '_> {
                 self.reference(source, &item.field("source"), errors);
             }
         }
-        if self.settings.pods.names_match && self.sort == Sort::Pod {
+        if self.settings.pods.names_match && self.sort == PlaceKind::Pod {
             self.names(claims, path, errors);
         }
         self.extended_resources(path, errors);
@@ -207,7 +207,7 @@ impl<'t> Pod<'t, '_> {
     }
 
     /// Returns the cluster, if the classes of claims are looked up.
-    fn looks_up(&self) -> Option<&'t dyn Cluster> {
+    fn looks_up(&self) -> Option<&'t dyn ClusterReader> {
         self.place.cluster.filter(|_| self.settings.cluster.pod_classes)
     }
 
@@ -226,7 +226,7 @@ impl<'t> Pod<'t, '_> {
                     ObjectKind::Device(_) => (&self.settings.device_classes, Code::PolicyDeviceClass),
                 };
                 for class in &classes {
-                    let reference = Reference { kind, name, class };
+                    let reference = PodReference { kind, name, class };
                     refuse_class_of(rule, code, path, reference, self.place.namespace, self.release, errors);
                 }
             }

@@ -4,10 +4,10 @@ use crate::api::{Release, device};
 use crate::message::message;
 use crate::policy::check::{self, SettingsErrors, below};
 use crate::policy::idle;
-use crate::policy::keys::{Key, SETTINGS, Shape};
+use crate::policy::keys::{SETTINGS, SettingKey, ValueShape};
 use crate::policy::settings::{
-    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, List, NamespaceClasses,
-    Node, PodRule, RequestLimits, Rule, Settings, TaintSelector,
+    AdminRule, ClaimLimits, ClassLimits, ClassRule, ClusterRule, Expressions, GroupKind, GroupKinds, NameList, NamespaceClasses,
+    PodRule, RequestLimits, SettingRule, Settings, SettingsNode, TaintPattern,
 };
 use crate::policy::view::View;
 use crate::text::tree::{Kind, NodeId, Tree};
@@ -20,7 +20,7 @@ impl Settings {
     pub fn read(tree: &Tree<'_>, node: Option<NodeId>) -> Result<Self, Vec<String>> {
         let Some(node) = node.filter(|&node| !matches!(tree.kind(node), Kind::Null)) else { return Ok(Settings::default()) };
         let mut errors = SettingsErrors::default();
-        check::check(tree, node, "", Shape::Object(SETTINGS), &mut errors);
+        check::check(tree, node, "", ValueShape::Object(SETTINGS), &mut errors);
         let view = View { tree, node: Some(node) };
         let settings = Settings::of(view);
         settings.contradictions(view, &mut errors);
@@ -44,9 +44,9 @@ impl Settings {
             release: Release::parse(&view.text("release")),
             gates: view.gates().and_then(Result::ok),
             api_versions: match view.get("apiVersions").list() {
-                List::Any => List::Any,
-                List::Allow(patterns) => List::Allow(versions(patterns)),
-                List::Deny(patterns) => List::Deny(versions(patterns)),
+                NameList::Any => NameList::Any,
+                NameList::Allow(patterns) => NameList::Allow(versions(patterns)),
+                NameList::Deny(patterns) => NameList::Deny(versions(patterns)),
             },
             deprecated_denied: view.get("apiVersions").get("denyDeprecated").is(true),
             device_classes: view.get("deviceClasses").classes(),
@@ -76,8 +76,8 @@ impl Settings {
             opaque_parameters: view.get("opaqueParameters").list(),
             extended_resource_names: view.get("extendedResourceNames").list(),
             taint_selector: match view.get("deviceTaintRules").text("selectorRequired").as_str() {
-                "NoExecute" => Some(TaintSelector::NoExecute),
-                "always" => Some(TaintSelector::Always),
+                "NoExecute" => Some(TaintPattern::NoExecute),
+                "always" => Some(TaintPattern::Always),
                 _ => None,
             },
             fallback_mode: view.get("allocationModes").name("fallback"),
@@ -194,7 +194,7 @@ impl Settings {
                 }
             }
             for (at, node) in nodes.must_not_select.iter().enumerate() {
-                if *node != Node::default() && nodes.must_select.contains(node) {
+                if *node != SettingsNode::default() && nodes.must_select.contains(node) {
                     let text = message!("settings.node-in-both", "the same node stands in `mustSelect`: no selector does both");
                     errors.push(&below(rule, &format!("mustNotSelect[{at}]")), text);
                 }
@@ -204,17 +204,17 @@ impl Settings {
 }
 
 /// Returns `mode` and `message` of every setting that has them.
-fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, Rule)> {
-    let has_mode = |key: &&Key| matches!(key.shape, Shape::Object(keys) if keys.iter().any(|key| key.name == "mode"));
+fn rules_of(view: View<'_, '_>) -> Vec<(&'static str, SettingRule)> {
+    let has_mode = |key: &&SettingKey| matches!(key.shape, ValueShape::Object(keys) if keys.iter().any(|key| key.name == "mode"));
     let rules = SETTINGS.iter().filter(has_mode).map(|key| (key.name, view.get(key.name).rule()));
-    rules.filter(|(_, rule)| *rule != Rule::default()).collect()
+    rules.filter(|(_, rule)| *rule != SettingRule::default()).collect()
 }
 
 fn class_contradictions(setting: &str, rule: &ClassRule, view: View<'_, '_>, errors: &mut SettingsErrors) {
-    let mut accepted = |path: String, class: Option<&String>, list: &List, place: Option<usize>| {
+    let mut accepted = |path: String, class: Option<&String>, list: &NameList, place: Option<usize>| {
         let Some(class) = class.filter(|class| !list.accepts(class)) else { return };
         let class = check::shown(class);
-        let text = match (matches!(list, List::Deny(_)), place) {
+        let text = match (matches!(list, NameList::Deny(_)), place) {
             (true, None) => {
                 message!("settings.class-denied", "{class} is denied by `deny`: name a class that claims may have", class)
             }

@@ -5,7 +5,7 @@ use crate::finding::{Cause, Code, Path};
 use crate::go;
 use crate::policy::namespace::Namespace;
 use crate::policy::nodes;
-use crate::policy::settings::{ClassRule, List, Node, NodeRule, Settings};
+use crate::policy::settings::{ClassRule, NameList, NodeRule, Settings, SettingsNode};
 use crate::policy::{check, pattern};
 use crate::record::Record;
 use crate::record::view::NodeSelector;
@@ -19,7 +19,7 @@ pub struct Subject<'r> {
     pub release: Release,
     pub object: &'r Record<'r>,
     /// The part of the object that is judged.
-    pub part: Part,
+    pub part: JudgedPart,
     /// The namespace it goes to.
     pub namespace: Namespace<'r>,
     /// The version that the client wrote, known here or not: the server converts objects.
@@ -28,7 +28,7 @@ pub struct Subject<'r> {
 
 /// The part of an object that is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum JudgedPart {
     /// Everything but its status.
     Object,
     Status,
@@ -37,13 +37,13 @@ pub enum Part {
 }
 
 /// Says that a list does not accept a name, if it does not.
-pub fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Release, errors: &mut Errors) {
+pub fn refuse(list: &NameList, code: Code, path: &Path<'_>, name: &str, release: Release, errors: &mut Errors) {
     match list {
-        List::Allow(patterns) if !pattern::any(patterns, name) => {
+        NameList::Allow(patterns) if !pattern::any(patterns, name) => {
             let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
             errors.not_supported(code, path, name, &patterns);
         }
-        List::Deny(patterns) => {
+        NameList::Deny(patterns) => {
             if let Some(denied) = patterns.iter().find(|denied| pattern::matches(denied, name)) {
                 let unicode = release.rules().unicode;
                 let mut detail = format!("{} is denied by the policy", go::quote(name, unicode));
@@ -59,7 +59,7 @@ pub fn refuse(list: &List, code: Code, path: &Path<'_>, name: &str, release: Rel
 
 /// A claim or template that a pod names, and a class that it asks for.
 #[derive(Clone, Copy, Debug)]
-pub struct Reference<'r> {
+pub struct PodReference<'r> {
     /// `ResourceClaim` or `ResourceClaimTemplate`.
     pub kind: &'r str,
     pub name: &'r str,
@@ -71,12 +71,12 @@ pub fn refuse_class_of(
     rule: &ClassRule,
     code: Code,
     path: &Path<'_>,
-    reference: Reference<'_>,
+    reference: PodReference<'_>,
     namespace: Namespace<'_>,
     release: Release,
     errors: &mut Errors,
 ) {
-    let Reference { kind, name, class } = reference;
+    let PodReference { kind, name, class } = reference;
     let list = match rule.of(namespace, class) {
         Ok(applies) if applies.list.accepts(class) => return,
         Ok(applies) => applies.list,
@@ -84,7 +84,7 @@ pub fn refuse_class_of(
     };
     let unicode = release.rules().unicode;
     let mut detail = format!("the {kind} names the class {}, which the policy does not accept here", go::quote(class, unicode));
-    if let List::Allow(patterns) = list {
+    if let NameList::Allow(patterns) = list {
         detail.push_str("; accepted classes: ");
         detail.push_str(&go::quoted(patterns.iter().map(String::as_str), unicode));
     }
@@ -154,7 +154,7 @@ pub fn node_rule(
     if rule.must_select.is_empty() && rule.must_not_select.is_empty() {
         return;
     }
-    let selected = nodes::Selected::by(selector, release);
+    let selected = nodes::NodeSelection::by(selector, release);
     for node in rule.must_select.iter().filter(|node| !selected.surely(node)) {
         errors.forbidden(code, path, &format!("must select {}", shown_node(node)));
     }
@@ -165,7 +165,7 @@ pub fn node_rule(
 }
 
 /// Writes a node of the settings in words: ``node `n1` with `zone=a` ``.
-fn shown_node(node: &Node) -> String {
+fn shown_node(node: &SettingsNode) -> String {
     let labels: Vec<String> = node.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
     match (node.name.is_empty(), labels.is_empty()) {
         (true, _) => format!("nodes with {}", check::shown(&labels.join(","))),

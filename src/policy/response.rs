@@ -1,7 +1,7 @@
 //! A verdict in the shape of each host: Kubewarden's ValidationResponse, OPA's result, Gatekeeper's violations.
 
 use crate::finding::{Cause, Code, Finding, Severity};
-use crate::policy::judge::Verdict;
+use crate::policy::judge::PolicyVerdict;
 use crate::policy::restrictions;
 use crate::policy::settings::Settings;
 use crate::text::located;
@@ -54,7 +54,7 @@ pub struct ValidationResponse {
 
 impl ValidationResponse {
     /// Returns the answer of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn of(verdict: &PolicyVerdict) -> Self {
         let accepted = verdict.accepted();
         ValidationResponse {
             accepted,
@@ -95,7 +95,7 @@ pub struct OpaResult {
     code: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    findings: Vec<located::Finding>,
+    findings: Vec<located::LocatedFinding>,
     warnings: Vec<String>,
     response: AdmissionResponse,
 }
@@ -131,7 +131,7 @@ struct AdmissionStatus {
 
 impl OpaResult {
     /// Returns the result of a verdict.
-    pub fn of(verdict: &Verdict) -> Self {
+    pub fn of(verdict: &PolicyVerdict) -> Self {
         let (code, message, warnings) = (code(&verdict.findings), message(&verdict.findings), warnings(&verdict.findings));
         let response = AdmissionResponse {
             uid: verdict.uid.clone(),
@@ -151,18 +151,18 @@ pub struct Violation {
     pub msg: String,
     /// Further details; with the first violation only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub details: Option<Details>,
+    pub details: Option<ViolationDetails>,
 }
 
 /// `details` of a violation.
 #[derive(Debug, Serialize)]
-pub struct Details {
+pub struct ViolationDetails {
     /// As in the answers of the other hosts.
     pub warnings: Vec<String>,
 }
 
 /// Returns Gatekeeper's violations; an empty list accepts the object.
-pub fn violations(verdict: &Verdict) -> Vec<Violation> {
+pub fn violations(verdict: &PolicyVerdict) -> Vec<Violation> {
     let msg = |finding: &Finding| {
         let strict = if is_strict(finding.code) { STRICT } else { "" };
         shortened(&format!("{strict}{}", finding.message))
@@ -171,7 +171,7 @@ pub fn violations(verdict: &Verdict) -> Vec<Violation> {
         errors(&verdict.findings).map(|finding| Violation { msg: msg(finding), details: None }).collect();
     let warnings = warnings(&verdict.findings);
     if let Some(first) = violations.first_mut().filter(|_| !warnings.is_empty()) {
-        first.details = Some(Details { warnings });
+        first.details = Some(ViolationDetails { warnings });
     }
     violations
 }
@@ -190,7 +190,7 @@ pub fn for_gatekeeper(settings: Settings) -> Result<Settings, Vec<String>> {
 }
 
 /// Returns the findings as every answer of the contract has them; there is no text to point into.
-pub fn findings(verdict: &Verdict) -> Vec<located::Finding> {
+pub fn findings(verdict: &PolicyVerdict) -> Vec<located::LocatedFinding> {
     let source = crate::text::Source::new("");
     verdict.findings.iter().map(|finding| located::finding(&source, finding.clone())).collect()
 }
@@ -314,7 +314,7 @@ fn warning(text: &str) -> String {
     head.chain(std::iter::once(&'…')).chain(tail).collect()
 }
 
-fn annotations(verdict: &Verdict) -> Option<Annotations> {
+fn annotations(verdict: &PolicyVerdict) -> Option<Annotations> {
     let mut names: Vec<&'static str> = Vec::new();
     for name in verdict.findings.iter().map(|finding| restrictions::setting_of(finding)) {
         if !names.contains(&name) {

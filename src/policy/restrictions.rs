@@ -3,8 +3,8 @@
 use crate::api::{DeviceKind, GROUP, ObjectKind, Release, VERSIONS};
 use crate::finding::{Code, Finding, Path};
 use crate::go;
-use crate::policy::refusals::{Part, Subject};
-use crate::policy::settings::{List, Settings};
+use crate::policy::refusals::{JudgedPart, Subject};
+use crate::policy::settings::{NameList, Settings};
 use crate::policy::{classic, devices};
 use crate::rules::{Context, Errors, FieldError};
 
@@ -48,7 +48,7 @@ pub fn setting_of(finding: &Finding) -> &'static str {
 /// Returns everything about the object that the settings do not accept, in the order of the settings.
 pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
-    if subject.part != Part::Status {
+    if subject.part != JudgedPart::Status {
         api_version(settings, subject.written, subject.release, &mut errors);
         deprecated(settings, subject, &mut errors);
         match subject.api.kind.object {
@@ -56,7 +56,7 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
             ObjectKind::Device(kind) => devices::of_object(kind, settings, subject, &mut errors),
         }
     }
-    if subject.part != Part::Object && subject.api.kind.object.is_claim() {
+    if subject.part != JudgedPart::Object && subject.api.kind.object.is_claim() {
         match subject.api.kind.object {
             ObjectKind::Classic(_) => classic::of_status(settings, subject, &mut errors),
             ObjectKind::Device(_) => devices::of_status(settings, subject, &mut errors),
@@ -68,7 +68,7 @@ pub fn violations(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> 
 /// Returns the violations of a stored object that an update may make milder, in the words of the milder ones.
 pub fn milder(settings: &Settings, subject: Subject<'_>) -> Vec<FieldError> {
     let mut errors = Context::new(subject.release).errors();
-    if subject.part != Part::Status && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule) {
+    if subject.part != JudgedPart::Status && subject.api.kind.object == ObjectKind::Device(DeviceKind::DeviceTaintRule) {
         devices::milder(settings, subject, &mut errors);
     }
     errors.into_list()
@@ -89,7 +89,7 @@ fn api_version(settings: &Settings, version: &str, release: Release, errors: &mu
     let path = path.field("apiVersion");
     let name = format!("{GROUP}/{version}");
     match &settings.api_versions {
-        List::Allow(patterns) => {
+        NameList::Allow(patterns) => {
             let full: Vec<String> = patterns.iter().map(|pattern| format!("{GROUP}/{pattern}")).collect();
             let full: Vec<&str> = full.iter().map(String::as_str).collect();
             errors.not_supported(Code::PolicyApiVersion, &path, &name, &full);

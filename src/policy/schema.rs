@@ -2,7 +2,7 @@
 
 use crate::api::Gate;
 use crate::api::release::LAST_PATCHES;
-use crate::policy::keys::{ALLOCATION_MODES, Key, Names, SETTINGS, Shape};
+use crate::policy::keys::{ALLOCATION_MODES, SETTINGS, SettingKey, SettingNameKind, ValueShape};
 use serde_json::{Map, Value, json};
 
 /// Returns the schema (draft 2020-12), for editors and forms; [`crate::policy::Settings::read`] checks more than a schema can
@@ -23,7 +23,7 @@ pub fn schema() -> Value {
     Value::Object(schema)
 }
 
-fn object(keys: &'static [Key]) -> Map<String, Value> {
+fn object(keys: &'static [SettingKey]) -> Map<String, Value> {
     let mut properties = Map::new();
     for key in keys {
         let mut property = shape(key.shape);
@@ -56,23 +56,23 @@ fn object(keys: &'static [Key]) -> Map<String, Value> {
     schema
 }
 
-fn shape(shape: Shape) -> Map<String, Value> {
+fn shape(shape: ValueShape) -> Map<String, Value> {
     let value = match shape {
-        Shape::Choice(words) => {
+        ValueShape::Choice(words) => {
             let mut words: Vec<Value> = words.iter().copied().map(Value::from).collect();
             if words.contains(&Value::from("off")) {
                 words.push(Value::from(false));
             }
             json!({ "enum": words })
         }
-        Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Count => json!({ "type": "integer", "minimum": 0 }),
-        Shape::Text => json!({ "type": "string", "minLength": 1 }),
-        Shape::Name(names) => Value::Object(name(names)),
-        Shape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
-        Shape::Object(keys) => Value::Object(object(keys)),
-        Shape::Objects(keys) => json!({ "type": "array", "minItems": 1, "items": object(keys) }),
-        Shape::Gates => {
+        ValueShape::Flag => json!({ "type": "boolean" }),
+        ValueShape::Count => json!({ "type": "integer", "minimum": 0 }),
+        ValueShape::Text => json!({ "type": "string", "minLength": 1 }),
+        ValueShape::Name(names) => Value::Object(name(names)),
+        ValueShape::Patterns(names) => json!({ "type": "array", "minItems": 1, "items": name(names) }),
+        ValueShape::Object(keys) => Value::Object(object(keys)),
+        ValueShape::Objects(keys) => json!({ "type": "array", "minItems": 1, "items": object(keys) }),
+        ValueShape::Gates => {
             let names: Vec<&str> = Gate::ALL.iter().map(|gate| gate.name()).collect();
             json!({
                 "type": "object",
@@ -81,10 +81,10 @@ fn shape(shape: Shape) -> Map<String, Value> {
                 "additionalProperties": { "type": "boolean" },
             })
         }
-        Shape::Quantities => {
+        ValueShape::Quantities => {
             json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": ["string", "number"] } })
         }
-        Shape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
+        ValueShape::Labels => json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "string" } }),
     };
     match value {
         Value::Object(map) => map,
@@ -92,18 +92,18 @@ fn shape(shape: Shape) -> Map<String, Value> {
     }
 }
 
-fn name(names: Names) -> Map<String, Value> {
+fn name(names: SettingNameKind) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), Value::from("string"));
     match names {
-        Names::AllocationMode => {
+        SettingNameKind::AllocationMode => {
             schema.insert("examples".to_owned(), json!(ALLOCATION_MODES.concat()));
         }
-        Names::Release => {
+        SettingNameKind::Release => {
             let minors: Vec<String> = LAST_PATCHES.iter().map(|last| last.minor.to_string()).collect();
             schema.insert("pattern".to_owned(), Value::from(format!(r"^1\.({})(\.[0-9]+)?$", minors.join("|"))));
         }
-        Names::Group => {}
+        SettingNameKind::Group => {}
         _ => {
             schema.insert("minLength".to_owned(), Value::from(1));
         }

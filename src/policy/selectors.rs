@@ -1,8 +1,8 @@
 //! What the CEL selectors of devices select, as far as a policy needs to know.
 
 use crate::api::{Gates, Release};
-use crate::cel::ast::{Expr, Literal, Node};
-use crate::cel::{Device, Mode, Program, SELECTOR_COST_LIMIT};
+use crate::cel::ast::{Expr, ExprNode, Literal};
+use crate::cel::{CelDevice, EnvironmentMode, Program, SELECTOR_COST_LIMIT};
 use crate::expression::{Language, reads};
 use claimkit_values::order;
 
@@ -13,7 +13,7 @@ const NOBODY: &str = "nobody.invalid";
 const TRIALS: usize = 64;
 
 fn compile(text: &str, release: Release, gates: Option<Gates>) -> Option<Program> {
-    Language::Device.environment(Mode::New, release, gates).compile(text).ok()
+    Language::Device.environment(EnvironmentMode::New, release, gates).compile(text).ok()
 }
 
 /// Returns the drivers that `device.driver` is compared with by `==` or `in`. Operands of `!` are left out.
@@ -22,7 +22,7 @@ pub fn drivers(text: &str, release: Release, gates: Option<Gates>) -> Vec<String
     let Some(program) = compile(text, release, gates) else { return names };
     let is_driver = |expr: &Expr| reads::path(expr).is_some_and(|path| path == ["device", "driver"]);
     reads::visit(&program.checked().ast.root, &mut |expr| {
-        let Node::Call { function, arguments, .. } = &expr.node else { return true };
+        let ExprNode::Call { function, arguments, .. } = &expr.node else { return true };
         match (&**function, arguments.as_slice()) {
             ("!_", _) => return false,
             ("_==_", [one, other]) => {
@@ -33,7 +33,7 @@ pub fn drivers(text: &str, release: Release, gates: Option<Gates>) -> Vec<String
                 }
             }
             ("@in", [driver, list]) if is_driver(driver) => {
-                if let Node::List { elements, .. } = &list.node {
+                if let ExprNode::List { elements, .. } = &list.node {
                     names.extend(elements.iter().filter_map(literal));
                 }
             }
@@ -46,7 +46,7 @@ pub fn drivers(text: &str, release: Release, gates: Option<Gates>) -> Vec<String
 
 fn literal(expr: &Expr) -> Option<String> {
     match &expr.node {
-        Node::Literal(Literal::String(text)) => Some(text.to_string()),
+        ExprNode::Literal(Literal::String(text)) => Some(text.to_string()),
         _ => None,
     }
 }
@@ -67,9 +67,9 @@ pub fn leave_devices_out(texts: &[&str], release: Release, gates: Option<Gates>)
             true
         });
     }
-    let environment = Language::Device.environment(Mode::New, release, gates);
+    let environment = Language::Device.environment(EnvironmentMode::New, release, gates);
     drivers.into_iter().any(|driver| {
-        let device = Device { driver, ..Device::default() };
+        let device = CelDevice { driver, ..CelDevice::default() };
         let Ok(variables) = device.variables(&environment) else { return false };
         programs.iter().any(|program| program.evaluate(&variables, SELECTOR_COST_LIMIT).matches() != Ok(true))
     })

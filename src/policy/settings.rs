@@ -15,18 +15,18 @@ pub struct Settings {
     /// Warn where the API server's own rules are not met.
     pub validation_warns: bool,
     /// `mode` and `message` of a setting, by its name.
-    pub rules: Vec<(&'static str, Rule)>,
+    pub rules: Vec<(&'static str, SettingRule)>,
     /// The release whose rules apply.
     pub release: Option<Release>,
     /// The release's feature gates; `None`: its defaults.
     pub gates: Option<Gates>,
     /// Versions, without the group.
-    pub api_versions: List,
+    pub api_versions: NameList,
     /// Versions that the server calls deprecated are refused.
     pub deprecated_denied: bool,
     pub device_classes: ClassRule,
     pub resource_classes: ClassRule,
-    pub allocation_modes: List,
+    pub allocation_modes: NameList,
     /// The allocation mode of a claim that has none or the server's own default.
     pub default_mode: Option<String>,
     /// The allocation mode that replaces a mode that is not allowed.
@@ -40,12 +40,12 @@ pub struct Settings {
     /// Places where CEL is not accepted.
     pub expressions: Expressions,
     /// Drivers for which claims may have opaque parameters.
-    pub opaque_parameters: List,
+    pub opaque_parameters: NameList,
     /// Names of extended resources that classes may take.
-    pub extended_resource_names: List,
+    pub extended_resource_names: NameList,
     /// The taint rules that must select devices.
-    pub taint_selector: Option<TaintSelector>,
-    pub drivers: List,
+    pub taint_selector: Option<TaintPattern>,
+    pub drivers: NameList,
     /// Claims must have a `parametersRef`.
     pub parameters_required: bool,
     /// The group and kind that `parametersRef` may name, as patterns.
@@ -69,7 +69,7 @@ pub struct Settings {
 
 /// The action of a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rule {
+pub struct SettingRule {
     /// Whether it warns or refuses; `None`: like the whole policy.
     pub warn: Option<bool>,
     /// Text shown to users after the reason.
@@ -79,7 +79,7 @@ pub struct Rule {
 /// The allowed classes, and the default and fallback classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClassRule {
-    pub list: List,
+    pub list: NameList,
     /// In certain namespaces; the first that fits counts.
     pub namespaces: Vec<NamespaceClasses>,
     /// The class of a claim that names none.
@@ -95,7 +95,7 @@ pub struct NamespaceClasses {
     pub names: Vec<String>,
     /// Labels that the namespace must have.
     pub labels: Labels,
-    pub list: List,
+    pub list: NameList,
     /// The class of a claim that names none; `None`: that of the whole rule.
     pub default: Option<String>,
     /// The class that replaces a class that is not allowed; `None`: that of the whole rule.
@@ -105,7 +105,7 @@ pub struct NamespaceClasses {
 /// The part of a rule that applies to the claims of a namespace.
 #[derive(Clone, Copy, Debug)]
 pub struct Applies<'s> {
-    pub list: &'s List,
+    pub list: &'s NameList,
     /// The class of a claim that names none.
     pub default: Option<&'s String>,
     /// The class that replaces a class that is not allowed.
@@ -128,7 +128,7 @@ impl ClassRule {
                     return Ok(Applies { list: &entry.list, default, fallback });
                 }
                 Has::No => {}
-                Has::Unasked => return Ok(Applies { list: &List::Any, default: None, fallback: None }),
+                Has::Unasked => return Ok(Applies { list: &NameList::Any, default: None, fallback: None }),
                 Has::Failed(problem) => return Err(problem),
             }
         }
@@ -231,7 +231,7 @@ pub struct AdminRule {
 
 /// The taint rules that must select devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaintSelector {
+pub enum TaintPattern {
     /// Rules that evict pods.
     NoExecute,
     Always,
@@ -251,10 +251,10 @@ pub struct ClusterRule {
 /// The rules for claims of pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodRule {
-    pub claims: List,
-    pub templates: List,
+    pub claims: NameList,
+    pub templates: NameList,
     /// Extended resources of containers.
-    pub extended_resources: List,
+    pub extended_resources: NameList,
     pub max_claims: Option<usize>,
     /// Defined and used names must be the same.
     pub names_match: bool,
@@ -262,7 +262,7 @@ pub struct PodRule {
 
 /// A list of accepted or refused names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum List {
+pub enum NameList {
     #[default]
     Any,
     /// Accepts names that match one of the patterns.
@@ -271,18 +271,18 @@ pub enum List {
     Deny(Vec<String>),
 }
 
-impl List {
+impl NameList {
     /// Checks whether no name at all is accepted.
     pub fn accepts_none(&self) -> bool {
-        matches!(self, List::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
+        matches!(self, NameList::Deny(patterns) if patterns.iter().any(|pattern| !pattern.is_empty() && pattern.bytes().all(|byte| byte == b'*')))
     }
 
     /// Returns true if the name is accepted.
     pub fn accepts(&self, name: &str) -> bool {
         match self {
-            List::Any => true,
-            List::Allow(patterns) => pattern::any(patterns, name),
-            List::Deny(patterns) => !pattern::any(patterns, name),
+            NameList::Any => true,
+            NameList::Allow(patterns) => pattern::any(patterns, name),
+            NameList::Deny(patterns) => !pattern::any(patterns, name),
         }
     }
 }
@@ -319,14 +319,14 @@ pub struct NodeRule {
     /// There must be a selector.
     pub required: bool,
     /// Nodes it must select.
-    pub must_select: Vec<Node>,
+    pub must_select: Vec<SettingsNode>,
     /// Nodes it must not select.
-    pub must_not_select: Vec<Node>,
+    pub must_not_select: Vec<SettingsNode>,
 }
 
 /// A node as the settings describe it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Node {
+pub struct SettingsNode {
     /// Empty if only labels are given.
     pub name: String,
     /// In the order given.
@@ -346,7 +346,7 @@ impl Settings {
     }
 
     /// Returns `mode` and `message` of a setting.
-    pub fn rule(&self, setting: &str) -> Option<&Rule> {
+    pub fn rule(&self, setting: &str) -> Option<&SettingRule> {
         self.rules.iter().find(|(name, _)| *name == setting).map(|(_, rule)| rule)
     }
 

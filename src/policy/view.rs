@@ -3,8 +3,10 @@
 use crate::api::{Gate, Gates, Release};
 use crate::policy::check;
 use crate::policy::cluster::Labels;
-use crate::policy::keys::Key;
-use crate::policy::settings::{ClassRule, List, NamespaceClasses, Node, NodeRule, RequestLimits, Rule, Taints, Tolerations};
+use crate::policy::keys::SettingKey;
+use crate::policy::settings::{
+    ClassRule, NameList, NamespaceClasses, NodeRule, RequestLimits, SettingRule, SettingsNode, Taints, Tolerations,
+};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 
 /// A value that may be missing.
@@ -22,7 +24,7 @@ impl<'t, 's> View<'t, 's> {
     }
 
     /// Returns true if the mapping has a key other than these, which is reported elsewhere.
-    pub(super) fn has_unknown(self, keys: &[Key]) -> bool {
+    pub(super) fn has_unknown(self, keys: &[SettingKey]) -> bool {
         let entries = self.node.map_or(&[][..], |node| self.tree.entries(node));
         entries.iter().any(|entry| keys.iter().all(|key| key.name != self.tree.text(entry.key)))
     }
@@ -43,13 +45,13 @@ impl<'t, 's> View<'t, 's> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
-    pub(super) fn rule(self) -> Rule {
+    pub(super) fn rule(self) -> SettingRule {
         let warn = match self.text("mode").as_str() {
             "warn" => Some(true),
             "enforce" => Some(false),
             _ => None,
         };
-        Rule { warn, message: self.name("message") }
+        SettingRule { warn, message: self.name("message") }
     }
 
     pub(super) fn items(self) -> impl Iterator<Item = View<'t, 's>> {
@@ -61,13 +63,13 @@ impl<'t, 's> View<'t, 's> {
         self.items().filter_map(|item| item.node.and_then(|node| self.tree.str(node))).map(str::to_owned).collect()
     }
 
-    pub(super) fn list(self) -> List {
+    pub(super) fn list(self) -> NameList {
         if self.get("allow").node.is_some() {
-            List::Allow(self.get("allow").texts())
+            NameList::Allow(self.get("allow").texts())
         } else if self.get("deny").node.is_some() {
-            List::Deny(self.get("deny").texts())
+            NameList::Deny(self.get("deny").texts())
         } else {
-            List::Any
+            NameList::Any
         }
     }
 
@@ -79,8 +81,8 @@ impl<'t, 's> View<'t, 's> {
         }
     }
 
-    pub(super) fn described(self) -> Node {
-        Node { name: self.text("name"), labels: self.labels() }
+    pub(super) fn described(self) -> SettingsNode {
+        SettingsNode { name: self.text("name"), labels: self.labels() }
     }
 
     /// Returns the labels in its member of that name.

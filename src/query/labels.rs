@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A label selector: all requirements must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LabelSelector {
+pub struct LabelQuery {
     requirements: Vec<Requirement>,
 }
 
@@ -27,7 +27,7 @@ enum Operator {
     Less,
 }
 
-impl LabelSelector {
+impl LabelQuery {
     /// Returns true if an object with these labels is selected.
     pub fn matches<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         self.requirements.iter().all(|requirement| {
@@ -273,9 +273,9 @@ fn invalid(path: &str, value: &str, detail: &str) -> String {
 }
 
 /// Reads a label selector; the error is upstream's text.
-pub fn parse(text: &str) -> Result<LabelSelector, String> {
+pub fn parse(text: &str) -> Result<LabelQuery, String> {
     let mut parser = Parser { tokens: tokens(text), at: 0 };
-    let mut selector = LabelSelector::default();
+    let mut selector = LabelQuery::default();
     loop {
         match parser.peek_token() {
             (Token::Identifier | Token::Not, _) => {

@@ -3,12 +3,12 @@
 //!
 //! Decoding does not stop at the first problem: it collects all problems and marks the one that the server reports.
 
-use crate::api::{Release, Struct, Type};
+use crate::api::{FieldType, Release, Struct};
 use crate::finding::Path;
 use crate::go::quantity::{Quantity, json_text};
 use crate::go::time::Time;
 use crate::go::{json_escape, quote};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Str, Tree};
 use crate::text::{Mode, Span};
@@ -59,7 +59,7 @@ pub struct Mismatch {
     pub span: Span,
     pub node: NodeId,
     /// The type of the field.
-    pub ty: Type,
+    pub ty: FieldType,
 }
 
 /// The result of decoding.
@@ -139,23 +139,25 @@ pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, ver
 
 /// Returns true if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by the depth of
 /// the tables.
-pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &Type, release: Release) -> bool {
+pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &FieldType, release: Release) -> bool {
     match (ty, tree.kind(node)) {
-        (_, Kind::Null) | (Type::Raw | Type::FieldsV1, _) => true,
-        (Type::Pointer(inner), _) => fits(tree, node, inner, release),
-        (Type::String | Type::Named(..) | Type::Uid, Kind::Str(_)) | (Type::Bool, Kind::Bool(_)) => true,
-        (Type::Int64, Kind::Int(_)) => true,
-        (Type::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
-        (Type::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
-        (Type::StringMap, Kind::Map { .. }) => {
+        (_, Kind::Null) | (FieldType::Raw | FieldType::FieldsV1, _) => true,
+        (FieldType::Pointer(inner), _) => fits(tree, node, inner, release),
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, Kind::Str(_)) | (FieldType::Bool, Kind::Bool(_)) => true,
+        (FieldType::Int64, Kind::Int(_)) => true,
+        (FieldType::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
+        (FieldType::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
+        (FieldType::StringMap, Kind::Map { .. }) => {
             tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
         }
-        (Type::Map(map), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release)),
-        (Type::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
+        (FieldType::Map(map), Kind::Map { .. }) => {
+            tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release))
+        }
+        (FieldType::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
             let field = schema.field(tree.text(entry.key), release);
             field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
         }),
-        (Type::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
+        (FieldType::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
         _ => false,
     }
 }
@@ -231,7 +233,7 @@ impl<'t> Decoder<'t, '_> {
         json_name(self.tree.kind(node))
     }
 
-    fn mismatch(&mut self, node: NodeId, what: &str, ty: &Type, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
+    fn mismatch(&mut self, node: NodeId, what: &str, ty: &FieldType, go_type: &str, path: &Path<'_>, context: &Context<'_>) {
         let message = match context.describe() {
             Some(field) => format!("json: cannot unmarshal {what} into Go struct field {field} of type {go_type}"),
             None => format!("json: cannot unmarshal {what} into Go value of type {go_type}"),
@@ -239,7 +241,7 @@ impl<'t> Decoder<'t, '_> {
         self.push(node, message, ty, path);
     }
 
-    fn push(&mut self, node: NodeId, message: String, ty: &Type, path: &Path<'_>) {
+    fn push(&mut self, node: NodeId, message: String, ty: &FieldType, path: &Path<'_>) {
         self.mismatches.push(Mismatch { message, path: path.render(), span: self.tree.span(node), node, ty: *ty });
     }
 
@@ -297,53 +299,56 @@ impl<'t> Decoder<'t, '_> {
     }
 
     /// Decodes into a slot that may hold the value of an earlier duplicate: Go decodes on top of it.
-    fn value(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+    fn value(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
         let tree = self.tree;
         let kind = tree.kind(node);
         if kind == Kind::Null {
             match ty {
-                Type::Pointer(_) | Type::List(_) | Type::StringMap | Type::Map(_) | Type::Time | Type::Quantity => {
-                    *place = Value::Unset
-                }
+                FieldType::Pointer(_)
+                | FieldType::List(_)
+                | FieldType::StringMap
+                | FieldType::Map(_)
+                | FieldType::Time
+                | FieldType::Quantity => *place = FieldValue::Unset,
                 _ => {}
             }
             return;
         }
         match ty {
-            Type::Pointer(inner) => self.value(node, inner, path, context, place),
-            Type::String | Type::Named(..) | Type::Uid => match kind {
-                Kind::Str(text) => *place = Value::Str(Cow::Borrowed(tree.text(text))),
+            FieldType::Pointer(inner) => self.value(node, inner, path, context, place),
+            FieldType::String | FieldType::Named(..) | FieldType::Uid => match kind {
+                Kind::Str(text) => *place = FieldValue::Str(Cow::Borrowed(tree.text(text))),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::Bool => match kind {
-                Kind::Bool(b) => *place = Value::Bool(b),
+            FieldType::Bool => match kind {
+                Kind::Bool(b) => *place = FieldValue::Bool(b),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::Int64 => self.int(node, ty, str::parse, path, context, place),
-            Type::Int32 => self.int(node, ty, |literal| literal.parse::<i32>().map(i64::from), path, context, place),
-            Type::Time => self.time(node, ty, path, context, place),
-            Type::Quantity => self.quantity(node, ty, path, place),
-            Type::Raw | Type::FieldsV1 => *place = Value::Raw(self.raw(node)),
-            Type::StringMap => match kind {
+            FieldType::Int64 => self.int(node, ty, str::parse, path, context, place),
+            FieldType::Int32 => self.int(node, ty, |literal| literal.parse::<i32>().map(i64::from), path, context, place),
+            FieldType::Time => self.time(node, ty, path, context, place),
+            FieldType::Quantity => self.quantity(node, ty, path, place),
+            FieldType::Raw | FieldType::FieldsV1 => *place = FieldValue::Raw(self.raw(node)),
+            FieldType::StringMap => match kind {
                 Kind::Map { .. } => self.string_map(node, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::Map(map) => match kind {
+            FieldType::Map(map) => match kind {
                 Kind::Map { .. } => self.typed_map(node, &map.value, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::Struct(schema) => match kind {
+            FieldType::Struct(schema) => match kind {
                 Kind::Map { .. } => {
-                    if !matches!(place, Value::Struct(_)) {
-                        *place = Value::Struct(Record::empty(schema));
+                    if !matches!(place, FieldValue::Struct(_)) {
+                        *place = FieldValue::Struct(Record::empty(schema));
                     }
-                    if let Value::Struct(record) = place {
+                    if let FieldValue::Struct(record) = place {
                         self.fill(node, schema, path, context, record);
                     }
                 }
                 _ => self.plain_mismatch(node, ty, path, context),
             },
-            Type::List(inner) => match kind {
+            FieldType::List(inner) => match kind {
                 Kind::Seq { .. } => self.list(node, inner, path, context, place),
                 _ => self.plain_mismatch(node, ty, path, context),
             },
@@ -353,24 +358,24 @@ impl<'t> Decoder<'t, '_> {
     fn int(
         &mut self,
         node: NodeId,
-        ty: &Type,
+        ty: &FieldType,
         parse: impl Fn(&str) -> Result<i64, ParseIntError>,
         path: &Path<'_>,
         context: &Context<'_>,
-        place: &mut Value<'t>,
+        place: &mut FieldValue<'t>,
     ) {
         let Some(literal) = self.number(node) else { return self.plain_mismatch(node, ty, path, context) };
         match parse(&literal) {
-            Ok(number) => *place = Value::Int(number),
+            Ok(number) => *place = FieldValue::Int(number),
             Err(_) => self.mismatch(node, &format!("number {literal}"), ty, &ty.go_name(self.version), path, context),
         }
     }
 
-    fn time(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+    fn time(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
         let tree = self.tree;
         match tree.kind(node) {
             Kind::Str(text) => match Time::parse(tree.text(text)) {
-                Ok(time) => *place = Value::Time(time),
+                Ok(time) => *place = FieldValue::Time(time),
                 Err(error) => {
                     self.push(node, error.into(), ty, path);
                     self.stops();
@@ -384,7 +389,7 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn quantity(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, place: &mut Value<'t>) {
+    fn quantity(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, place: &mut FieldValue<'t>) {
         let tree = self.tree;
         let text = match tree.kind(node) {
             // Without escapes, the text equals the source between the quotes.
@@ -400,7 +405,7 @@ impl<'t> Decoder<'t, '_> {
             Cow::Owned(text) => Quantity::parse(&text).map(|read| Cow::Owned(read.canonical().into_owned())),
         };
         match read {
-            Ok(text) => *place = Value::Quantity(text),
+            Ok(text) => *place = FieldValue::Quantity(text),
             Err(message) => {
                 self.push(node, message.message().to_owned(), ty, path);
                 self.stops();
@@ -408,32 +413,32 @@ impl<'t> Decoder<'t, '_> {
         }
     }
 
-    fn list(&mut self, node: NodeId, inner: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
-        let mut list = match std::mem::replace(place, Value::Unset) {
-            Value::List(list) => list,
+    fn list(&mut self, node: NodeId, inner: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
+        let mut list = match std::mem::replace(place, FieldValue::Unset) {
+            FieldValue::List(list) => list,
             _ => Vec::new(),
         };
         let items = self.tree.items(node);
-        list.resize(items.len(), Value::Unset);
+        list.resize(items.len(), FieldValue::Unset);
         for (at, (&item, slot)) in items.iter().zip(&mut list).enumerate() {
             self.value(item, inner, &path.index(at), context, slot);
-            if matches!(slot, Value::Unset) {
+            if matches!(slot, FieldValue::Unset) {
                 *slot = zero(inner, self.how);
             }
         }
-        *place = Value::List(list);
+        *place = FieldValue::List(list);
     }
 
-    fn plain_mismatch(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>) {
+    fn plain_mismatch(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>) {
         let what = self.what(node);
         let go = ty.go_name(self.version);
         self.mismatch(node, what, ty, &go, path, context);
     }
 
-    fn string_map(&mut self, node: NodeId, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+    fn string_map(&mut self, node: NodeId, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
         let tree = self.tree;
-        let mut map = match std::mem::replace(place, Value::Unset) {
-            Value::Map(map) => map,
+        let mut map = match std::mem::replace(place, FieldValue::Unset) {
+            FieldValue::Map(map) => map,
             _ => Vec::with_capacity(tree.entries(node).len()),
         };
         let mut met = BTreeSet::new();
@@ -448,7 +453,7 @@ impl<'t> Decoder<'t, '_> {
                 Kind::Str(text) => tree.text(text),
                 _ => {
                     let what = self.what(entry.value);
-                    self.mismatch(entry.value, what, &Type::String, "string", &here, context);
+                    self.mismatch(entry.value, what, &FieldType::String, "string", &here, context);
                     continue;
                 }
             };
@@ -460,14 +465,14 @@ impl<'t> Decoder<'t, '_> {
         if !map.is_sorted_by(|a, b| a.0 < b.0) {
             sort_keys(&mut map);
         }
-        *place = Value::Map(map);
+        *place = FieldValue::Map(map);
     }
 
     /// Decodes a map with values of one type. A duplicate key is decoded again: the last value wins.
-    fn typed_map(&mut self, node: NodeId, ty: &Type, path: &Path<'_>, context: &Context<'_>, place: &mut Value<'t>) {
+    fn typed_map(&mut self, node: NodeId, ty: &FieldType, path: &Path<'_>, context: &Context<'_>, place: &mut FieldValue<'t>) {
         let tree = self.tree;
-        let mut map = match std::mem::replace(place, Value::Unset) {
-            Value::Entries(entries) => entries,
+        let mut map = match std::mem::replace(place, FieldValue::Unset) {
+            FieldValue::Entries(entries) => entries,
             _ => Vec::with_capacity(tree.entries(node).len()),
         };
         let mut met = BTreeSet::new();
@@ -477,9 +482,9 @@ impl<'t> Decoder<'t, '_> {
             if self.how.order == Order::Source && !met.insert(key) {
                 self.strict(StrictKind::Duplicate, here.render(), node, entry, None);
             }
-            let mut value = Value::Unset;
+            let mut value = FieldValue::Unset;
             self.value(entry.value, ty, &here, context, &mut value);
-            if matches!(value, Value::Unset) {
+            if matches!(value, FieldValue::Unset) {
                 value = zero(ty, self.how);
             }
             map.push((Cow::Borrowed(key), value));
@@ -491,7 +496,7 @@ impl<'t> Decoder<'t, '_> {
             // The last of equal keys wins.
             map = order::map(map).into_iter().collect();
         }
-        *place = Value::Entries(map);
+        *place = FieldValue::Entries(map);
     }
 
     /// Returns the literal of a number as the server's JSON has it.
@@ -588,13 +593,13 @@ fn float(n: f64) -> String {
 }
 
 /// Returns the value of a `null` in a list: Go's zero value of the element type, which counts as present.
-fn zero<'t>(ty: &Type, how: How) -> Value<'t> {
+fn zero<'t>(ty: &FieldType, how: How) -> FieldValue<'t> {
     match ty {
-        Type::Struct(schema) => Value::Struct(Record::empty(schema)),
-        Type::String | Type::Named(..) | Type::Uid => Value::Str(Cow::Borrowed("")),
-        Type::Bool => Value::Bool(false),
-        Type::Int64 | Type::Int32 => Value::Int(0),
-        Type::Quantity if !how.written_quantities => Value::Quantity(Cow::Borrowed("0")),
-        _ => Value::Unset,
+        FieldType::Struct(schema) => FieldValue::Struct(Record::empty(schema)),
+        FieldType::String | FieldType::Named(..) | FieldType::Uid => FieldValue::Str(Cow::Borrowed("")),
+        FieldType::Bool => FieldValue::Bool(false),
+        FieldType::Int64 | FieldType::Int32 => FieldValue::Int(0),
+        FieldType::Quantity if !how.written_quantities => FieldValue::Quantity(Cow::Borrowed("0")),
+        _ => FieldValue::Unset,
     }
 }

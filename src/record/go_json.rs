@@ -1,8 +1,8 @@
 //! Decoded structs as the server's errors show them from 1.34 on: JSON of the internal types, whose fields have Go's names.
 
-use crate::api::{Package, Release, Type};
+use crate::api::{FieldType, Package, Release};
 use crate::go::json_quote_into;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::text::print;
 
 /// Appends a struct. All fields are written, except in metadata, which follows its JSON tags. Recursion is bounded by the depth
@@ -22,7 +22,7 @@ fn fields(record: &Record<'_>, release: Release, first: &mut bool, out: &mut Str
         }
         // The metadata of an object or template is embedded.
         if !meta && field.go == "ObjectMeta" {
-            if let Value::Struct(inner) = slot {
+            if let FieldValue::Struct(inner) = slot {
                 fields(inner, release, first, out);
             }
             continue;
@@ -37,25 +37,25 @@ fn fields(record: &Record<'_>, release: Release, first: &mut bool, out: &mut Str
 }
 
 /// Appends a value of a type.
-pub fn value(ty: &Type, value_: &Value<'_>, release: Release, out: &mut String) {
+pub fn value(ty: &FieldType, value_: &FieldValue<'_>, release: Release, out: &mut String) {
     match (ty, value_) {
-        (Type::Pointer(_), Value::Unset) => out.push_str("null"),
-        (Type::Pointer(inner), set) => value(inner, set, release, out),
-        (Type::String | Type::Named(..) | Type::Uid, set) => json_quote_into(out, set.as_str()),
-        (Type::Quantity, Value::Unset) => out.push_str("\"0\""),
-        (Type::Quantity, set) => json_quote_into(out, set.as_str()),
-        (Type::Bool, set) => out.push_str(if matches!(set, Value::Bool(true)) { "true" } else { "false" }),
-        (Type::Int64 | Type::Int32, Value::Int(n)) => out.push_str(&n.to_string()),
-        (Type::Int64 | Type::Int32, _) => out.push('0'),
-        (Type::Time, Value::Time(time)) => json_quote_into(out, &time.rfc3339()),
-        (Type::Raw | Type::FieldsV1, Value::Raw(text)) => {
+        (FieldType::Pointer(_), FieldValue::Unset) => out.push_str("null"),
+        (FieldType::Pointer(inner), set) => value(inner, set, release, out),
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, set) => json_quote_into(out, set.as_str()),
+        (FieldType::Quantity, FieldValue::Unset) => out.push_str("\"0\""),
+        (FieldType::Quantity, set) => json_quote_into(out, set.as_str()),
+        (FieldType::Bool, set) => out.push_str(if matches!(set, FieldValue::Bool(true)) { "true" } else { "false" }),
+        (FieldType::Int64 | FieldType::Int32, FieldValue::Int(n)) => out.push_str(&n.to_string()),
+        (FieldType::Int64 | FieldType::Int32, _) => out.push('0'),
+        (FieldType::Time, FieldValue::Time(time)) => json_quote_into(out, &time.rfc3339()),
+        (FieldType::Raw | FieldType::FieldsV1, FieldValue::Raw(text)) => {
             let mut compact = String::new();
             print::compact(text, &mut compact);
             for c in compact.chars() {
                 crate::go::json_escape(out, c);
             }
         }
-        (Type::StringMap, Value::Map(entries)) => {
+        (FieldType::StringMap, FieldValue::Map(entries)) => {
             out.push('{');
             for (at, (key, text)) in entries.iter().enumerate() {
                 if at > 0 {
@@ -67,7 +67,7 @@ pub fn value(ty: &Type, value_: &Value<'_>, release: Release, out: &mut String) 
             }
             out.push('}');
         }
-        (Type::Map(map), Value::Entries(entries)) => {
+        (FieldType::Map(map), FieldValue::Entries(entries)) => {
             out.push('{');
             for (at, (key, entry)) in entries.iter().enumerate() {
                 if at > 0 {
@@ -79,7 +79,7 @@ pub fn value(ty: &Type, value_: &Value<'_>, release: Release, out: &mut String) 
             }
             out.push('}');
         }
-        (Type::List(inner), Value::List(items)) => {
+        (FieldType::List(inner), FieldValue::List(items)) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
@@ -89,8 +89,8 @@ pub fn value(ty: &Type, value_: &Value<'_>, release: Release, out: &mut String) 
             }
             out.push(']');
         }
-        (_, Value::Struct(inner)) => record(inner, release, out),
-        (Type::Struct(schema), _) => record(&Record::empty(schema), release, out),
+        (_, FieldValue::Struct(inner)) => record(inner, release, out),
+        (FieldType::Struct(schema), _) => record(&Record::empty(schema), release, out),
         _ => out.push_str("null"),
     }
 }

@@ -1,8 +1,8 @@
 //! Go syntax (`%#v`) of decoded structs, as immutability errors show them.
 
-use crate::api::{Release, Struct, Type};
+use crate::api::{FieldType, Release, Struct};
 use crate::go::{GoUnicode, quote_into};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 
 /// Placeholder for a memory address: upstream prints a real one, which differs in every run.
 pub const ADDRESS: &str = "0xPTR";
@@ -21,9 +21,9 @@ pub fn go_syntax_of(record: &Record<'_>, release: Release, unicode: GoUnicode) -
 }
 
 /// Prints as [`go_syntax_of`] does a value of a type; a pointer is followed.
-pub fn go_syntax_of_value(ty: &Type, value: &Value<'_>, release: Release, unicode: GoUnicode) -> String {
+pub fn go_syntax_of_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, unicode: GoUnicode) -> String {
     let mut out = String::new();
-    let ty = if let Type::Pointer(inner) = ty { inner } else { ty };
+    let ty = if let FieldType::Pointer(inner) = ty { inner } else { ty };
     Printer { release, unicode, out: &mut out }.value(ty, value);
     out
 }
@@ -62,22 +62,24 @@ impl Printer<'_> {
         self.out.push('}');
     }
 
-    fn value(&mut self, ty: &Type, value: &Value<'_>) {
+    fn value(&mut self, ty: &FieldType, value: &FieldValue<'_>) {
         match ty {
-            Type::String | Type::Named(..) | Type::Uid | Type::Quantity => quote_into(self.out, value.as_str(), self.unicode),
-            Type::Bool => self.out.push_str(if matches!(value, Value::Bool(true)) { "true" } else { "false" }),
-            Type::Int64 | Type::Int32 => {
-                let n = if let Value::Int(n) = value { *n } else { 0 };
+            FieldType::String | FieldType::Named(..) | FieldType::Uid | FieldType::Quantity => {
+                quote_into(self.out, value.as_str(), self.unicode)
+            }
+            FieldType::Bool => self.out.push_str(if matches!(value, FieldValue::Bool(true)) { "true" } else { "false" }),
+            FieldType::Int64 | FieldType::Int32 => {
+                let n = if let FieldValue::Int(n) = value { *n } else { 0 };
                 self.out.push_str(&n.to_string());
             }
-            Type::Time => {
-                let time = if let Value::Time(time) = value { *time } else { Default::default() };
+            FieldType::Time => {
+                let time = if let FieldValue::Time(time) = value { *time } else { Default::default() };
                 self.out.push_str(&time.go_syntax());
             }
-            Type::StringMap => self.string_map(value),
-            Type::Map(map) => {
+            FieldType::StringMap => self.string_map(value),
+            FieldType::Map(map) => {
                 self.type_of(ty);
-                let Value::Entries(entries) = value else {
+                let FieldValue::Entries(entries) = value else {
                     self.out.push_str("(nil)");
                     return;
                 };
@@ -92,27 +94,27 @@ impl Printer<'_> {
                 }
                 self.out.push('}');
             }
-            Type::Struct(schema) => match value {
-                Value::Struct(record) => self.record(record),
+            FieldType::Struct(schema) => match value {
+                FieldValue::Struct(record) => self.record(record),
                 _ => self.record(&Record::empty(schema)),
             },
             // A time has its own printer, also behind a pointer.
-            Type::Pointer(Type::Time) => match value {
-                Value::Time(time) => self.out.push_str(&time.go_syntax()),
+            FieldType::Pointer(FieldType::Time) => match value {
+                FieldValue::Time(time) => self.out.push_str(&time.go_syntax()),
                 _ => self.out.push_str("<nil>"),
             },
-            Type::Pointer(inner) => {
+            FieldType::Pointer(inner) => {
                 self.out.push_str("(*");
                 self.type_of(inner);
                 self.out.push_str(")(");
-                self.out.push_str(if matches!(value, Value::Unset) { "nil" } else { ADDRESS });
+                self.out.push_str(if matches!(value, FieldValue::Unset) { "nil" } else { ADDRESS });
                 self.out.push(')');
             }
-            Type::List(inner) => {
+            FieldType::List(inner) => {
                 self.out.push_str("[]");
                 self.type_of(inner);
                 match value {
-                    Value::List(items) => {
+                    FieldValue::List(items) => {
                         self.out.push('{');
                         for (at, item) in items.iter().enumerate() {
                             if at > 0 {
@@ -126,13 +128,13 @@ impl Printer<'_> {
                 }
             }
             // In printed values, verbatim JSON occurs only behind pointers.
-            Type::Raw | Type::FieldsV1 => self.out.push_str("nil"),
+            FieldType::Raw | FieldType::FieldsV1 => self.out.push_str("nil"),
         }
     }
 
-    fn string_map(&mut self, value: &Value<'_>) {
+    fn string_map(&mut self, value: &FieldValue<'_>) {
         self.out.push_str("map[string]string");
-        let Value::Map(entries) = value else {
+        let FieldValue::Map(entries) = value else {
             self.out.push_str("(nil)");
             return;
         };
@@ -154,24 +156,24 @@ impl Printer<'_> {
         self.out.push_str(schema.go);
     }
 
-    fn type_of(&mut self, ty: &Type) {
+    fn type_of(&mut self, ty: &FieldType) {
         match ty {
-            Type::Struct(schema) => self.type_name(schema),
-            Type::Named(package, name) => {
+            FieldType::Struct(schema) => self.type_name(schema),
+            FieldType::Named(package, name) => {
                 self.out.push_str(package.internal());
                 self.out.push('.');
                 self.out.push_str(name);
             }
-            Type::Map(map) => {
+            FieldType::Map(map) => {
                 self.out.push_str("map[");
                 match map.key {
-                    Some((package, name)) => self.type_of(&Type::Named(package, name)),
+                    Some((package, name)) => self.type_of(&FieldType::Named(package, name)),
                     None => self.out.push_str("string"),
                 }
                 self.out.push(']');
                 self.type_of(&map.value);
             }
-            Type::List(inner) => {
+            FieldType::List(inner) => {
                 self.out.push_str("[]");
                 self.type_of(inner);
             }

@@ -1,8 +1,8 @@
 //! Decoded structs as the server holds them in memory: what Go's `reflect.DeepEqual` compares, which is more than their JSON.
 
-use crate::api::{Release, Type};
+use crate::api::{FieldType, Release};
 use crate::go::quantity::{Digits, Quantity};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::text::print;
 use serde_json::{Map, Value as Json, json};
 
@@ -36,7 +36,7 @@ pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Jso
             let ty = field.type_in(release);
             let shown = match ty.as_struct() {
                 // The conversion from the internal version always makes one.
-                Some(basic) if basic.go == "BasicDevice" && matches!(slot, Value::Unset) => {
+                Some(basic) if basic.go == "BasicDevice" && matches!(slot, FieldValue::Unset) => {
                     self::record(&Record::empty(basic), release, read_from)
                 }
                 _ => value(ty, slot, release, read_from),
@@ -47,49 +47,51 @@ pub fn record(record: &Record<'_>, release: Release, read_from: ReadFrom) -> Jso
     Json::Object(fields)
 }
 
-fn value(ty: &Type, slot: &Value<'_>, release: Release, read_from: ReadFrom) -> Json {
+fn value(ty: &FieldType, slot: &FieldValue<'_>, release: Release, read_from: ReadFrom) -> Json {
     match (ty, slot) {
-        (Type::Pointer(_), Value::Unset) => Json::Null,
-        (Type::Pointer(inner), set) => value(inner, set, release, read_from),
-        (Type::Struct(_), Value::Struct(inner)) => record(inner, release, read_from),
-        (Type::Struct(schema), _) => record(&Record::empty(schema), release, read_from),
-        (Type::Bool, set) => json!(matches!(set, Value::Bool(true))),
-        (Type::Int64 | Type::Int32, Value::Int(number)) => json!(number),
-        (Type::Int64 | Type::Int32, _) => json!(0),
-        (Type::Quantity, Value::Unset) => match read_from {
+        (FieldType::Pointer(_), FieldValue::Unset) => Json::Null,
+        (FieldType::Pointer(inner), set) => value(inner, set, release, read_from),
+        (FieldType::Struct(_), FieldValue::Struct(inner)) => record(inner, release, read_from),
+        (FieldType::Struct(schema), _) => record(&Record::empty(schema), release, read_from),
+        (FieldType::Bool, set) => json!(matches!(set, FieldValue::Bool(true))),
+        (FieldType::Int64 | FieldType::Int32, FieldValue::Int(number)) => json!(number),
+        (FieldType::Int64 | FieldType::Int32, _) => json!(0),
+        (FieldType::Quantity, FieldValue::Unset) => match read_from {
             // `null` leaves Go's zero value, which has no notation.
             ReadFrom::Request => Json::Null,
             ReadFrom::Store => quantity("0"),
         },
-        (Type::Quantity, set) => quantity(set.as_str()),
-        (Type::Time, Value::Time(time)) => match read_from {
+        (FieldType::Quantity, set) => quantity(set.as_str()),
+        (FieldType::Time, FieldValue::Time(time)) => match read_from {
             ReadFrom::Request => json!(time.parts()),
             ReadFrom::Store => json!((time.parts().0, 0)),
         },
-        (Type::Raw | Type::FieldsV1, Value::Raw(text)) => {
+        (FieldType::Raw | FieldType::FieldsV1, FieldValue::Raw(text)) => {
             let mut bytes = String::new();
             print::compact(text, &mut bytes);
             Json::String(bytes)
         }
-        (Type::Raw | Type::FieldsV1, _) => Json::Null,
-        (Type::StringMap, Value::Map(entries)) => {
+        (FieldType::Raw | FieldType::FieldsV1, _) => Json::Null,
+        (FieldType::StringMap, FieldValue::Map(entries)) => {
             map(entries.iter().map(|(key, text)| (key.as_ref(), json!(text))).collect(), read_from)
         }
-        (Type::Map(map_type), Value::Entries(entries)) => {
+        (FieldType::Map(map_type), FieldValue::Entries(entries)) => {
             let entries = entries.iter().map(|(key, entry)| (key.as_ref(), value(&map_type.value, entry, release, read_from)));
             map(entries.collect(), read_from)
         }
-        (Type::List(_), Value::List(items)) if items.is_empty() && read_from == ReadFrom::Store => Json::Null,
-        (Type::List(inner), Value::List(items)) => items.iter().map(|item| value(inner, item, release, read_from)).collect(),
-        (Type::Map(_) | Type::StringMap | Type::List(_), _) => Json::Null,
+        (FieldType::List(_), FieldValue::List(items)) if items.is_empty() && read_from == ReadFrom::Store => Json::Null,
+        (FieldType::List(inner), FieldValue::List(items)) => {
+            items.iter().map(|item| value(inner, item, release, read_from)).collect()
+        }
+        (FieldType::Map(_) | FieldType::StringMap | FieldType::List(_), _) => Json::Null,
         (_, set) => json!(set.as_str()),
     }
 }
 
-fn is_empty(slot: &Value<'_>) -> bool {
+fn is_empty(slot: &FieldValue<'_>) -> bool {
     match slot {
-        Value::List(items) => items.is_empty(),
-        Value::Entries(entries) => entries.is_empty(),
+        FieldValue::List(items) => items.is_empty(),
+        FieldValue::Entries(entries) => entries.is_empty(),
         _ => false,
     }
 }

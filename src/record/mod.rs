@@ -10,14 +10,14 @@ pub mod go_syntax;
 pub mod in_memory;
 pub mod view;
 
-use crate::api::{self, Release, Struct, Type};
+use crate::api::{self, FieldType, Release, Struct};
 use crate::go::time::Time;
 use crate::text::print;
 use std::borrow::Cow;
 
 /// The value of one field.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value<'t> {
+pub enum FieldValue<'t> {
     Unset,
     /// `bool`
     Bool(bool),
@@ -33,9 +33,9 @@ pub enum Value<'t> {
     /// `map[string]string`, sorted by key, keys once.
     Map(Vec<(Cow<'t, str>, Cow<'t, str>)>),
     /// A map to values of one type, sorted by key, keys once.
-    Entries(Vec<(Cow<'t, str>, Value<'t>)>),
+    Entries(Vec<(Cow<'t, str>, FieldValue<'t>)>),
     /// A slice that is not nil.
-    List(Vec<Value<'t>>),
+    List(Vec<FieldValue<'t>>),
     /// A struct, or a pointer to one that is not nil.
     Struct(Record<'t>),
 }
@@ -45,7 +45,7 @@ pub enum Value<'t> {
 pub struct Record<'t> {
     pub schema: &'static Struct,
     /// One slot per field of the table.
-    pub slots: Vec<Value<'t>>,
+    pub slots: Vec<FieldValue<'t>>,
 }
 
 impl PartialEq for Record<'_> {
@@ -57,19 +57,19 @@ impl PartialEq for Record<'_> {
 impl<'t> Record<'t> {
     /// Makes a struct of zero values.
     pub fn empty(schema: &'static Struct) -> Self {
-        Record { schema, slots: schema.fields.iter().map(|_| Value::Unset).collect() }
+        Record { schema, slots: schema.fields.iter().map(|_| FieldValue::Unset).collect() }
     }
 
     /// Returns the slot of a field by JSON name; `Unset` if the table has no such field, as another version may have it.
     ///
     /// Debug builds panic on a name that no table has: it is misspelt.
-    pub fn get(&self, json: &str) -> &Value<'t> {
+    pub fn get(&self, json: &str) -> &FieldValue<'t> {
         debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
-        self.schema.slot(json).and_then(|slot| self.slots.get(slot)).unwrap_or(&Value::Unset)
+        self.schema.slot(json).and_then(|slot| self.slots.get(slot)).unwrap_or(&FieldValue::Unset)
     }
 
     /// Replaces the slot of a field.
-    pub fn set(&mut self, json: &str, value: Value<'t>) {
+    pub fn set(&mut self, json: &str, value: FieldValue<'t>) {
         debug_assert!(self.schema.slot(json).is_some(), "{} has no field {json}", self.schema.go);
         if let Some(place) = self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot)) {
             *place = value;
@@ -81,11 +81,11 @@ impl<'t> Record<'t> {
         let slot = self.schema.slot(json)?;
         let ty = self.schema.fields.get(slot)?.ty;
         let place = self.slots.get_mut(slot)?;
-        if !matches!(place, Value::Struct(_)) {
-            *place = Value::Struct(Record::empty(ty.as_struct()?));
+        if !matches!(place, FieldValue::Struct(_)) {
+            *place = FieldValue::Struct(Record::empty(ty.as_struct()?));
         }
         match place {
-            Value::Struct(record) => Some(record),
+            FieldValue::Struct(record) => Some(record),
             _ => None,
         }
     }
@@ -96,9 +96,9 @@ impl<'t> Record<'t> {
     }
 
     /// Returns a list field; empty if not given.
-    pub fn list(&self, json: &str) -> &[Value<'t>] {
+    pub fn list(&self, json: &str) -> &[FieldValue<'t>] {
         match self.get(json) {
-            Value::List(items) => items,
+            FieldValue::List(items) => items,
             _ => &[],
         }
     }
@@ -106,13 +106,13 @@ impl<'t> Record<'t> {
     /// Returns a struct field or pointer; `None` if not given.
     pub fn record(&self, json: &str) -> Option<&Record<'t>> {
         match self.get(json) {
-            Value::Struct(record) => Some(record),
+            FieldValue::Struct(record) => Some(record),
             _ => None,
         }
     }
 
     /// Returns the slot of a field, to be changed in place. Debug builds panic on a name that no table has, as [`Record::get`] does.
-    pub fn get_mut(&mut self, json: &str) -> Option<&mut Value<'t>> {
+    pub fn get_mut(&mut self, json: &str) -> Option<&mut FieldValue<'t>> {
         debug_assert!(self.schema.slot(json).is_some() || api::is_field(json), "no table has a field {json}");
         self.schema.slot(json).and_then(|slot| self.slots.get_mut(slot))
     }
@@ -120,47 +120,47 @@ impl<'t> Record<'t> {
     /// Returns the structs of a list field, to be changed in place.
     pub fn records_mut(&mut self, json: &str) -> impl Iterator<Item = &mut Record<'t>> {
         let items = match self.get_mut(json) {
-            Some(Value::List(items)) => items.as_mut_slice(),
+            Some(FieldValue::List(items)) => items.as_mut_slice(),
             _ => &mut [],
         };
-        items.iter_mut().filter_map(|item| if let Value::Struct(record) = item { Some(record) } else { None })
+        items.iter_mut().filter_map(|item| if let FieldValue::Struct(record) = item { Some(record) } else { None })
     }
 
     /// Returns the structs of a list field.
     pub fn records(&self, json: &str) -> impl Iterator<Item = &Record<'t>> {
-        self.list(json).iter().filter_map(Value::as_record)
+        self.list(json).iter().filter_map(FieldValue::as_record)
     }
 
     /// Returns the struct in a field, to be changed in place; `None` if it is not there.
     pub fn inner_mut(&mut self, json: &str) -> Option<&mut Record<'t>> {
         match self.get_mut(json) {
-            Some(Value::Struct(record)) => Some(record),
+            Some(FieldValue::Struct(record)) => Some(record),
             _ => None,
         }
     }
 
     /// Takes the value of a field and leaves it unset.
-    pub fn take(&mut self, json: &str) -> Value<'t> {
-        self.get_mut(json).map_or(Value::Unset, |value| std::mem::replace(value, Value::Unset))
+    pub fn take(&mut self, json: &str) -> FieldValue<'t> {
+        self.get_mut(json).map_or(FieldValue::Unset, |value| std::mem::replace(value, FieldValue::Unset))
     }
 
     /// Returns true if one of these fields has a value, in the sense of [`Record::has`].
     pub fn has_any(&self, json: &[&str]) -> bool {
         let mut fields = self.schema.fields.iter().zip(&self.slots);
-        fields.any(|(field, value)| !matches!(value, Value::Unset) && json.contains(&field.json))
+        fields.any(|(field, value)| !matches!(value, FieldValue::Unset) && json.contains(&field.json))
     }
 
     /// Returns true if a pointer, slice or map field is not nil, or any field was given.
     pub fn has(&self, json: &str) -> bool {
-        !matches!(self.get(json), Value::Unset)
+        !matches!(self.get(json), FieldValue::Unset)
     }
 }
 
-impl<'t> Value<'t> {
+impl<'t> FieldValue<'t> {
     /// Returns the text of a string; `""` for anything else.
     pub fn as_str(&self) -> &str {
         match self {
-            Value::Str(text) | Value::Quantity(text) | Value::Raw(text) => text,
+            FieldValue::Str(text) | FieldValue::Quantity(text) | FieldValue::Raw(text) => text,
             _ => "",
         }
     }
@@ -168,35 +168,35 @@ impl<'t> Value<'t> {
     /// Returns the struct, if it is one.
     pub fn as_record(&self) -> Option<&Record<'t>> {
         match self {
-            Value::Struct(record) => Some(record),
+            FieldValue::Struct(record) => Some(record),
             _ => None,
         }
     }
 }
 
-impl Type {
+impl FieldType {
     /// Returns the struct behind a struct or pointer type.
     pub fn as_struct(&self) -> Option<&'static Struct> {
         match self {
-            Type::Struct(schema) => Some(schema),
-            Type::Pointer(inner) => inner.as_struct(),
+            FieldType::Struct(schema) => Some(schema),
+            FieldType::Pointer(inner) => inner.as_struct(),
             _ => None,
         }
     }
 
     /// Returns true if Go's `omitempty` would leave this value out.
-    pub fn is_empty(&self, value: &Value<'_>) -> bool {
+    pub fn is_empty(&self, value: &FieldValue<'_>) -> bool {
         match (self, value) {
-            (Type::Struct(_) | Type::Raw, _) => false,
-            (Type::Time, value) => matches!(value, Value::Unset),
-            (_, Value::Unset) => true,
-            (Type::Pointer(_), _) => false,
-            (_, Value::Bool(b)) => !b,
-            (_, Value::Int(n)) => *n == 0,
-            (_, Value::Str(text)) => text.is_empty(),
-            (_, Value::Map(entries)) => entries.is_empty(),
-            (_, Value::Entries(entries)) => entries.is_empty(),
-            (_, Value::List(items)) => items.is_empty(),
+            (FieldType::Struct(_) | FieldType::Raw, _) => false,
+            (FieldType::Time, value) => matches!(value, FieldValue::Unset),
+            (_, FieldValue::Unset) => true,
+            (FieldType::Pointer(_), _) => false,
+            (_, FieldValue::Bool(b)) => !b,
+            (_, FieldValue::Int(n)) => *n == 0,
+            (_, FieldValue::Str(text)) => text.is_empty(),
+            (_, FieldValue::Map(entries)) => entries.is_empty(),
+            (_, FieldValue::Entries(entries)) => entries.is_empty(),
+            (_, FieldValue::List(items)) => items.is_empty(),
             _ => false,
         }
     }
@@ -222,15 +222,15 @@ pub fn encode(record: &Record<'_>, release: Release, out: &mut String) {
     out.push('}');
 }
 
-fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String) {
+fn encode_value(ty: &FieldType, value: &FieldValue<'_>, release: Release, out: &mut String) {
     match (ty, value) {
-        (Type::Pointer(inner), value) if !matches!(value, Value::Unset) => encode_value(inner, value, release, out),
-        (_, Value::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
-        (_, Value::Int(n)) => out.push_str(&n.to_string()),
-        (_, Value::Str(text) | Value::Quantity(text)) => print::quote(text, out),
-        (_, Value::Raw(text)) => print::compact(text, out),
-        (_, Value::Time(time)) => print::quote(&time.rfc3339(), out),
-        (_, Value::Map(entries)) => {
+        (FieldType::Pointer(inner), value) if !matches!(value, FieldValue::Unset) => encode_value(inner, value, release, out),
+        (_, FieldValue::Bool(b)) => out.push_str(if *b { "true" } else { "false" }),
+        (_, FieldValue::Int(n)) => out.push_str(&n.to_string()),
+        (_, FieldValue::Str(text) | FieldValue::Quantity(text)) => print::quote(text, out),
+        (_, FieldValue::Raw(text)) => print::compact(text, out),
+        (_, FieldValue::Time(time)) => print::quote(&time.rfc3339(), out),
+        (_, FieldValue::Map(entries)) => {
             out.push('{');
             for (at, (key, value)) in entries.iter().enumerate() {
                 if at > 0 {
@@ -242,7 +242,7 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
             }
             out.push('}');
         }
-        (Type::Map(map), Value::Entries(entries)) => {
+        (FieldType::Map(map), FieldValue::Entries(entries)) => {
             out.push('{');
             for (at, (key, value)) in entries.iter().enumerate() {
                 if at > 0 {
@@ -254,7 +254,7 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
             }
             out.push('}');
         }
-        (Type::List(inner), Value::List(items)) => {
+        (FieldType::List(inner), FieldValue::List(items)) => {
             out.push('[');
             for (at, item) in items.iter().enumerate() {
                 if at > 0 {
@@ -264,12 +264,12 @@ fn encode_value(ty: &Type, value: &Value<'_>, release: Release, out: &mut String
             }
             out.push(']');
         }
-        (_, Value::Struct(record)) => encode(record, release, out),
-        (Type::Struct(schema), Value::Unset) => encode(&Record::empty(schema), release, out),
-        (Type::String | Type::Named(..) | Type::Uid, Value::Unset) => out.push_str("\"\""),
-        (Type::Bool, Value::Unset) => out.push_str("false"),
-        (Type::Int64 | Type::Int32, Value::Unset) => out.push('0'),
-        (Type::Quantity, Value::Unset) => out.push_str("\"0\""),
+        (_, FieldValue::Struct(record)) => encode(record, release, out),
+        (FieldType::Struct(schema), FieldValue::Unset) => encode(&Record::empty(schema), release, out),
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, FieldValue::Unset) => out.push_str("\"\""),
+        (FieldType::Bool, FieldValue::Unset) => out.push_str("false"),
+        (FieldType::Int64 | FieldType::Int32, FieldValue::Unset) => out.push('0'),
+        (FieldType::Quantity, FieldValue::Unset) => out.push_str("\"0\""),
         _ => out.push_str("null"),
     }
 }

@@ -24,7 +24,7 @@
 
 use crate::api::Field;
 use crate::go::time::Time;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use std::borrow::Cow;
 
 pub mod device;
@@ -38,7 +38,7 @@ pub type StringMap<'r> = &'r [(Cow<'r, str>, Cow<'r, str>)];
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<'r> {
     field: Option<&'static Field>,
-    value: &'r Value<'r>,
+    value: &'r FieldValue<'r>,
 }
 
 impl<'r> Slot<'r> {
@@ -47,7 +47,7 @@ impl<'r> Slot<'r> {
         let mut slots = record.into_iter().flat_map(|record| record.schema.fields.iter().zip(&record.slots));
         match slots.find(|(field, _)| field.json == json) {
             Some((field, value)) => Slot { field: Some(field), value },
-            None => Slot { field: None, value: &Value::Unset },
+            None => Slot { field: None, value: &FieldValue::Unset },
         }
     }
 
@@ -57,7 +57,7 @@ impl<'r> Slot<'r> {
     }
 
     /// Returns the value.
-    pub fn value(self) -> &'r Value<'r> {
+    pub fn value(self) -> &'r FieldValue<'r> {
         self.value
     }
 }
@@ -76,7 +76,7 @@ impl<'r> Strings<'r> {
 #[derive(Debug)]
 pub struct List<'r, V> {
     slot: Slot<'r>,
-    view: fn(&'r Value<'r>) -> V,
+    view: fn(&'r FieldValue<'r>) -> V,
 }
 
 impl<V> Clone for List<'_, V> {
@@ -87,9 +87,9 @@ impl<V> Clone for List<'_, V> {
 impl<V> Copy for List<'_, V> {}
 
 impl<'r, V> List<'r, V> {
-    fn items(self) -> &'r [Value<'r>] {
+    fn items(self) -> &'r [FieldValue<'r>] {
         match self.slot.value {
-            Value::List(items) => items,
+            FieldValue::List(items) => items,
             _ => &[],
         }
     }
@@ -119,7 +119,7 @@ impl<'r, V> List<'r, V> {
 #[derive(Debug)]
 pub struct Entries<'r, V> {
     slot: Slot<'r>,
-    view: fn(&'r Value<'r>) -> V,
+    view: fn(&'r FieldValue<'r>) -> V,
 }
 
 impl<V> Clone for Entries<'_, V> {
@@ -130,9 +130,9 @@ impl<V> Clone for Entries<'_, V> {
 impl<V> Copy for Entries<'_, V> {}
 
 impl<'r, V> Entries<'r, V> {
-    fn entries(self) -> &'r [(Cow<'r, str>, Value<'r>)] {
+    fn entries(self) -> &'r [(Cow<'r, str>, FieldValue<'r>)] {
         match self.slot.value {
-            Value::Entries(entries) => entries,
+            FieldValue::Entries(entries) => entries,
             _ => &[],
         }
     }
@@ -223,20 +223,20 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident str_pointer $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Option<&'r str> {
             match Slot::of(self.0, $json).value() {
-                Value::Unset => None,
+                FieldValue::Unset => None,
                 value => Some(value.as_str()),
             }
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident bool $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> bool {
-            matches!(Slot::of(self.0, $json).value(), Value::Bool(true))
+            matches!(Slot::of(self.0, $json).value(), FieldValue::Bool(true))
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident bool_pointer $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Option<bool> {
             match Slot::of(self.0, $json).value() {
-                Value::Bool(value) => Some(*value),
+                FieldValue::Bool(value) => Some(*value),
                 _ => None,
             }
         });
@@ -244,7 +244,7 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident int $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> i64 {
             match Slot::of(self.0, $json).value() {
-                Value::Int(value) => *value,
+                FieldValue::Int(value) => *value,
                 _ => 0,
             }
         });
@@ -252,7 +252,7 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident int_pointer $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Option<i64> {
             match Slot::of(self.0, $json).value() {
-                Value::Int(value) => Some(*value),
+                FieldValue::Int(value) => Some(*value),
                 _ => None,
             }
         });
@@ -260,7 +260,7 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident time $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Time {
             match Slot::of(self.0, $json).value() {
-                Value::Time(time) => *time,
+                FieldValue::Time(time) => *time,
                 _ => Time::default(),
             }
         });
@@ -268,7 +268,7 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident time_pointer $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Option<Time> {
             match Slot::of(self.0, $json).value() {
-                Value::Time(time) => Some(*time),
+                FieldValue::Time(time) => Some(*time),
                 _ => None,
             }
         });
@@ -277,7 +277,7 @@ macro_rules! views {
         #[doc = concat!("Returns true if `", $json, "` is set.")]
         $(#[$doc])*
         pub fn $getter(self) -> bool {
-            !matches!(Slot::of(self.0, $json).value(), Value::Unset)
+            !matches!(Slot::of(self.0, $json).value(), FieldValue::Unset)
         }
     };
     (@getter [$(#[$doc:meta])*] $getter:ident slot $json:literal) => {
@@ -290,14 +290,14 @@ macro_rules! views {
     (@getter [$(#[$doc:meta])*] $getter:ident map $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> StringMap<'r> {
             match Slot::of(self.0, $json).value() {
-                Value::Map(entries) => entries,
+                FieldValue::Map(entries) => entries,
                 _ => &[],
             }
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident strings $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Strings<'r> {
-            List { slot: Slot::of(self.0, $json), view: Value::as_str }
+            List { slot: Slot::of(self.0, $json), view: FieldValue::as_str }
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident list($of:ident) $json:literal) => {
@@ -312,7 +312,7 @@ macro_rules! views {
     };
     (@getter [$(#[$doc:meta])*] $getter:ident quantities $json:literal) => {
         views!(@returns [$(#[$doc])*] $json => pub fn $getter(self) -> Entries<'r, &'r str> {
-            Entries { slot: Slot::of(self.0, $json), view: Value::as_str }
+            Entries { slot: Slot::of(self.0, $json), view: FieldValue::as_str }
         });
     };
     (@getter [$(#[$doc:meta])*] $getter:ident inner($of:ident) $json:literal) => {

@@ -1,9 +1,9 @@
 //! Answers that a caller has, rendered in the form that the caller names.
 
 use super::{FileReport, Remarks, github, junit, sarif, text};
-use crate::text::located::Finding;
+use crate::text::located::LocatedFinding;
 use crate::wire::Answer;
-use crate::wire::answer::Object;
+use crate::wire::answer::AnswerObject;
 use serde::Deserialize;
 
 /// A form of reports.
@@ -47,7 +47,7 @@ struct File {
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an answer")]
 struct Given {
-    findings: Vec<Finding>,
+    findings: Vec<LocatedFinding>,
     #[serde(default)]
     objects: Vec<Listed>,
 }
@@ -64,12 +64,12 @@ struct Listed {
 
 impl From<Given> for Answer {
     fn from(given: Given) -> Self {
-        let object = |Listed { kind, name, namespace, valid }| Object {
+        let object = |Listed { kind, name, namespace, valid }| AnswerObject {
             kind: kind.into(),
             name,
             namespace,
             valid: Some(valid),
-            ..Object::default()
+            ..AnswerObject::default()
         };
         Answer { findings: given.findings, objects: given.objects.into_iter().map(object).collect(), ..Answer::default() }
     }
@@ -89,7 +89,7 @@ pub fn render(rendering: Rendering) -> String {
     };
     match form {
         Form::Text => each(&text::lines),
-        Form::Codeframe => each(&|out, report| text::write(out, report, text::Style::new(colors))),
+        Form::Codeframe => each(&|out, report| text::write(out, report, text::TerminalStyle::new(colors))),
         Form::Sarif => sarif::document(&reports),
         Form::Github => each(&github::write),
         Form::Junit => junit::document(&reports),

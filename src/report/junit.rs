@@ -2,7 +2,7 @@
 
 use crate::finding::Severity;
 use crate::report::FileReport;
-use crate::text::located::Finding;
+use crate::text::located::LocatedFinding;
 
 /// Writes all files as one document.
 pub fn document(reports: &[FileReport<'_>]) -> String {
@@ -24,7 +24,7 @@ fn suite(report: &FileReport<'_>) -> (String, usize, usize) {
     let mut cases = String::new();
     let mut count = 0usize;
     let mut failed = 0usize;
-    let mut add = |name: &str, findings: Vec<&Finding>| {
+    let mut add = |name: &str, findings: Vec<&LocatedFinding>| {
         count = count.saturating_add(1);
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
             failed = failed.saturating_add(1);
@@ -52,7 +52,7 @@ fn suite(report: &FileReport<'_>) -> (String, usize, usize) {
     (format!("  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failed}\">\n{cases}  </testsuite>\n"), count, failed)
 }
 
-fn case(out: &mut String, report: &FileReport<'_>, name: &str, findings: &[&Finding]) {
+fn case(out: &mut String, report: &FileReport<'_>, name: &str, findings: &[&LocatedFinding]) {
     out.push_str(&format!("    <testcase name=\"{}\" classname=\"{}\"", escape(name), escape(report.name)));
     if findings.is_empty() {
         out.push_str("/>\n");

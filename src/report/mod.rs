@@ -9,10 +9,10 @@ pub mod sarif;
 pub mod text;
 
 use crate::finding::{Code, Severity};
-use crate::text::located::Finding;
+use crate::text::located::LocatedFinding;
 use crate::wire::Answer;
 use claimkit_values::order;
-use places::Places;
+use places::LineIndex;
 
 /// Whether findings are shown that are neither errors nor warnings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub struct FileReport<'a> {
     pub text: &'a str,
     pub answer: &'a Answer,
     /// The findings that are shown, in the order of the text; those without a place come first.
-    pub findings: Vec<&'a Finding>,
-    pub places: Places<'a>,
+    pub findings: Vec<&'a LocatedFinding>,
+    pub places: LineIndex<'a>,
     /// The other files that findings are about.
-    others: Vec<(&'a str, Places<'a>)>,
+    others: Vec<(&'a str, LineIndex<'a>)>,
 }
 
 /// Remarks without which an answer would be taken for more certain than it is: they are always shown.
@@ -45,7 +45,7 @@ impl<'a> FileReport<'a> {
     ///
     /// Files with nothing to check, or with objects of other groups, appear only in the summary: in a folder this is common.
     pub fn new(name: &'a str, text: &'a str, answer: &'a Answer, remarks: Remarks) -> Self {
-        let mut findings: Vec<&Finding> = answer
+        let mut findings: Vec<&LocatedFinding> = answer
             .findings
             .iter()
             .filter(|finding| !matches!(finding.code, Code::NothingChecked | Code::OtherGroup | Code::PodClaimsOnly))
@@ -54,18 +54,18 @@ impl<'a> FileReport<'a> {
         order::sort_by_key(&mut findings, |finding| {
             (finding.file.is_none(), finding.range.as_ref().map(|range| range.start.byte_offset))
         });
-        FileReport { name, text, answer, findings, places: Places::of(text), others: Vec::new() }
+        FileReport { name, text, answer, findings, places: LineIndex::of(text), others: Vec::new() }
     }
 
     /// Adds the names and texts of other files that findings can be about.
     pub fn beside(mut self, files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let named = |name: &str| self.findings.iter().any(|finding| finding.file.as_deref() == Some(name));
-        self.others = files.filter(|(name, _)| named(name)).map(|(name, text)| (name, Places::of(text))).collect();
+        self.others = files.filter(|(name, _)| named(name)).map(|(name, text)| (name, LineIndex::of(text))).collect();
         self
     }
 
     /// Returns the file that a finding is about: its name, and the positions in it.
-    pub fn file_of(&self, finding: &Finding) -> (&'a str, &Places<'a>) {
+    pub fn file_of(&self, finding: &LocatedFinding) -> (&'a str, &LineIndex<'a>) {
         let other = self.others.iter().find(|(name, _)| finding.file.as_deref() == Some(name));
         other.map_or((self.name, &self.places), |(name, places)| (*name, places))
     }

@@ -1,17 +1,17 @@
 //! Placements for a person at a terminal: a line per node that reads well aloud, a table, everything about one node.
 
-use crate::report::text::{Style, visible};
-use crate::scheduler::placement::{Check, Claim, Node, SelectorCheck, TermOutcome, Verdict};
+use crate::report::text::{TerminalStyle, visible};
+use crate::scheduler::classic::placement::{Check, PlacedClaim, PlacedNode, PlacementVerdict, SelectorCheck, TermOutcome};
 use crate::text::located::Range;
 
 /// Names the place of a range: `class.yaml:14:9`.
 pub type Locate<'a> = &'a dyn Fn(&Range) -> Option<String>;
 
-fn verdict(verdict: Verdict, style: Style) -> String {
+fn verdict(verdict: PlacementVerdict, style: TerminalStyle) -> String {
     let sgr = match verdict {
-        Verdict::Yes => "32",
-        Verdict::Possible => "33",
-        Verdict::No | Verdict::Error => "31",
+        PlacementVerdict::Yes => "32",
+        PlacementVerdict::Possible => "33",
+        PlacementVerdict::No | PlacementVerdict::Error => "31",
     };
     style.paint(sgr, &verdict.name().to_ascii_lowercase())
 }
@@ -21,17 +21,21 @@ fn at(range: Option<&Range>, place: Locate<'_>) -> String {
 }
 
 /// Returns a node in one line: `node-3: no: term 2 of 3 misses by one: … (class.yaml:14:9)`.
-pub fn line(node: &Node, place: Locate<'_>, style: Style) -> String {
+pub fn line(node: &PlacedNode, place: Locate<'_>, style: TerminalStyle) -> String {
     let name = match node.name.as_str() {
         "" => "(no name)",
         name => name,
     };
-    let place = if matches!(node.verdict, Verdict::No | Verdict::Error) { at(node.range.as_ref(), place) } else { String::new() };
+    let place = if matches!(node.verdict, PlacementVerdict::No | PlacementVerdict::Error) {
+        at(node.range.as_ref(), place)
+    } else {
+        String::new()
+    };
     format!("{}: {}: {}{place}", visible(name), verdict(node.verdict, style), visible(&node.reason))
 }
 
 /// Returns everything about one node.
-pub fn explanation(node: &Node, place: Locate<'_>, style: Style) -> String {
+pub fn explanation(node: &PlacedNode, place: Locate<'_>, style: TerminalStyle) -> String {
     let mut out = format!("  {}\n", line(node, place, style));
     for claim in node.claims.iter().flatten() {
         write_claim(&mut out, claim, place, style);
@@ -42,7 +46,7 @@ pub fn explanation(node: &Node, place: Locate<'_>, style: Style) -> String {
     out
 }
 
-fn write_claim(out: &mut String, claim: &Claim, place: Locate<'_>, style: Style) {
+fn write_claim(out: &mut String, claim: &PlacedClaim, place: Locate<'_>, style: TerminalStyle) {
     let parts = [("entry", &claim.entry), ("claim", &claim.claim), ("class", &claim.class)];
     let named = parts
         .iter()
@@ -69,7 +73,7 @@ fn name(check: &Check) -> &str {
 }
 
 /// Returns `+` for what holds, `-` for what does not, `?` for what decides nothing.
-fn mark(holds: Option<bool>, style: Style) -> String {
+fn mark(holds: Option<bool>, style: TerminalStyle) -> String {
     match holds {
         Some(true) => style.paint("32", "+"),
         Some(false) => style.paint("31", "-"),
@@ -77,7 +81,7 @@ fn mark(holds: Option<bool>, style: Style) -> String {
     }
 }
 
-fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Locate<'_>, style: Style) {
+fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Locate<'_>, style: TerminalStyle) {
     for term in check.terms.iter().flatten() {
         let said = match term.outcome {
             TermOutcome::Match => "matches",
@@ -99,7 +103,7 @@ fn write_terms(out: &mut String, check: &SelectorCheck, indent: usize, place: Lo
 pub const TITLES: [&str; 6] = ["OBJECT", "NODE", "VERDICT", "SCHEDULER", "PLACE", "REASON"];
 
 /// Returns one row of a table: object, node, verdict, the scheduler's text, the place, the reason.
-pub fn row(object: &str, node: &Node, place: Locate<'_>) -> Vec<String> {
+pub fn row(object: &str, node: &PlacedNode, place: Locate<'_>) -> Vec<String> {
     let or_dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
     vec![
         object.to_owned(),

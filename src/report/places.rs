@@ -1,6 +1,6 @@
 //! Lines and columns of a text, as people count them.
 
-use crate::text::located::Position;
+use crate::text::located::EditorPosition;
 
 /// Bytes between two counts of characters that are kept.
 const BLOCK: usize = 1024;
@@ -9,7 +9,7 @@ const ABOVE: usize = 10_000;
 
 /// A text with an index of its lines. Lookup time does not depend on the position, even in a line of a megabyte.
 #[derive(Clone, Debug)]
-pub struct Places<'t> {
+pub struct LineIndex<'t> {
     text: &'t str,
     /// The byte at which each line begins.
     lines: Vec<usize>,
@@ -17,7 +17,7 @@ pub struct Places<'t> {
     characters: Vec<usize>,
 }
 
-impl<'t> Places<'t> {
+impl<'t> LineIndex<'t> {
     /// Makes the index of a text.
     pub fn of(text: &'t str) -> Self {
         let ends = text.bytes().enumerate().filter(|(_, byte)| matches!(byte, b'\n' | b'\r')).map(|(at, _)| at.saturating_add(1));
@@ -27,7 +27,7 @@ impl<'t> Places<'t> {
             characters.push(count);
             count = count.saturating_add(starts(block));
         }
-        Places { text, lines: std::iter::once(0).chain(ends).collect(), characters }
+        LineIndex { text, lines: std::iter::once(0).chain(ends).collect(), characters }
     }
 
     /// Returns the text of the file.
@@ -44,7 +44,7 @@ impl<'t> Places<'t> {
     }
 
     /// Returns the line and column, both from 1, columns in characters.
-    pub fn line_and_column(&self, position: Position) -> (u32, usize) {
+    pub fn line_and_column(&self, position: EditorPosition) -> (u32, usize) {
         let offset = position.byte_offset as usize;
         let (start, _) = self.line(offset);
         let column = self.characters_before(offset).saturating_sub(self.characters_before(start));
@@ -87,8 +87,8 @@ mod tests {
     #[test]
     fn columns_are_characters_wherever_they_stand() {
         let text = format!("é\r\n{}x\n", "é😀".repeat(1000));
-        let places = Places::of(&text);
-        let at = |line: u32, offset: usize| Position {
+        let places = LineIndex::of(&text);
+        let at = |line: u32, offset: usize| EditorPosition {
             line,
             character: 0,
             offset: 0,
@@ -98,16 +98,16 @@ mod tests {
         assert_eq!(places.line_and_column(at(1, 4)), (2, 1));
         assert_eq!(places.line_and_column(at(1, 4 + 6000)), (2, 2001));
         assert_eq!(places.line(4), (4, 4 + 6001));
-        assert_eq!(Places::of("").line_and_column(at(0, 0)), (1, 1));
+        assert_eq!(LineIndex::of("").line_and_column(at(0, 0)), (1, 1));
     }
 
     #[test]
     fn a_template_is_that_of_the_document() {
         let text = "---\n# Source: a/b.yaml\r\nkind: X\n---\nkind: Y\n--- # next\n# about\n# Source: c.yaml\nz";
-        let places = Places::of(text);
+        let places = LineIndex::of(text);
         let of = |word: &str| places.template(text.find(word).unwrap_or(0));
         assert_eq!([of("---"), of("X"), of("Y"), of("z")], [None, Some("a/b.yaml"), None, Some("c.yaml")]);
-        assert_eq!(Places::of("# Source: \nx").template(11), None);
-        assert_eq!(Places::of("").template(5), None);
+        assert_eq!(LineIndex::of("# Source: \nx").template(11), None);
+        assert_eq!(LineIndex::of("").template(5), None);
     }
 }

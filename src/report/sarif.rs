@@ -2,7 +2,7 @@
 
 use crate::finding::Severity;
 use crate::report::FileReport;
-use crate::text::located::{Edit, Finding, Fix, Range};
+use crate::text::located::{LocatedFinding, LocatedFix, Range, RangeEdit};
 use claimkit_values::order;
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ fn rule(code: &str) -> Value {
     json!({ "id": code, "name": code })
 }
 
-fn result(report: &FileReport<'_>, finding: &Finding) -> Value {
+fn result(report: &FileReport<'_>, finding: &LocatedFinding) -> Value {
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -53,7 +53,7 @@ fn result(report: &FileReport<'_>, finding: &Finding) -> Value {
         put("partialFingerprints", json!({ "path/v1": format!("{} {path}", finding.code.name()) }));
     }
     if !finding.fixes.is_empty() {
-        let fix = |fix: &Fix| {
+        let fix = |fix: &LocatedFix| {
             let replacements: Vec<Value> = fix.edits.iter().map(replacement).collect();
             json!({
                 "description": { "text": fix.title },
@@ -65,7 +65,7 @@ fn result(report: &FileReport<'_>, finding: &Finding) -> Value {
     Value::Object(result)
 }
 
-fn replacement(edit: &Edit) -> Value {
+fn replacement(edit: &RangeEdit) -> Value {
     json!({ "deletedRegion": region(&edit.range), "insertedContent": { "text": edit.new_text } })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::finding::Severity;
 use crate::report::FileReport;
-use crate::report::places::Places;
-use crate::text::located::{Finding, Range};
+use crate::report::places::LineIndex;
+use crate::text::located::{LocatedFinding, Range};
 
 /// Maximum width of a shown source line; of a longer line, the part around the finding is shown.
 const WIDTH: usize = 120;
@@ -14,19 +14,19 @@ const BEFORE: usize = 40;
 
 /// The style of a terminal: with or without colors.
 #[derive(Clone, Copy, Debug)]
-pub struct Style {
+pub struct TerminalStyle {
     colours: bool,
 }
 
-impl Style {
+impl TerminalStyle {
     /// Creates a style with or without colors.
     pub fn new(colours: bool) -> Self {
-        Style { colours }
+        TerminalStyle { colours }
     }
 
     /// Creates a style without colors.
     pub fn plain() -> Self {
-        Style { colours: false }
+        TerminalStyle { colours: false }
     }
 
     /// Paints a text in a color of the terminal (an SGR parameter).
@@ -46,7 +46,7 @@ impl Style {
 }
 
 /// Writes a file's findings.
-pub fn write(out: &mut String, report: &FileReport<'_>, style: Style) {
+pub fn write(out: &mut String, report: &FileReport<'_>, style: TerminalStyle) {
     for finding in &report.findings {
         one(out, report, finding, style);
     }
@@ -69,7 +69,7 @@ pub fn lines(out: &mut String, report: &FileReport<'_>) {
 }
 
 /// Returns `file:line:column`, or the file alone for a finding about all of it.
-fn place(report: &FileReport<'_>, finding: &Finding) -> String {
+fn place(report: &FileReport<'_>, finding: &LocatedFinding) -> String {
     let (name, places) = report.file_of(finding);
     match &finding.range {
         Some(range) => {
@@ -80,7 +80,7 @@ fn place(report: &FileReport<'_>, finding: &Finding) -> String {
     }
 }
 
-fn one(out: &mut String, report: &FileReport<'_>, finding: &Finding, style: Style) {
+fn one(out: &mut String, report: &FileReport<'_>, finding: &LocatedFinding, style: TerminalStyle) {
     let (_, places) = report.file_of(finding);
     let place = place(report, finding);
     let mut lines = finding.message.lines();
@@ -108,13 +108,13 @@ fn one(out: &mut String, report: &FileReport<'_>, finding: &Finding, style: Styl
     out.push('\n');
 }
 
-fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: Style) {
+fn note(out: &mut String, gutter: usize, label: &str, text: &str, style: TerminalStyle) {
     let mark = style.paint("34", &format!("{:gutter$} =", ""));
     out.push_str(&format!("{mark} {}: {}\n", style.paint("1", label), visible(text)));
 }
 
 /// Writes the line a range begins in, with carets under the range. Gives the width of the gutter.
-fn excerpt(out: &mut String, places: &Places<'_>, range: &Range, style: Style) -> usize {
+fn excerpt(out: &mut String, places: &LineIndex<'_>, range: &Range, style: TerminalStyle) -> usize {
     let text = places.text();
     let start = range.start.byte_offset as usize;
     if !text.is_char_boundary(start) {

@@ -1,14 +1,14 @@
 //! Validation errors: what `field.Error` and `field.ErrorList` are upstream (apimachinery,
 //! pkg/util/validation/field/errors.go).
 
-use crate::api::{Release, Rules, Type};
+use crate::api::{FieldType, Release, Rules};
 use crate::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
 use crate::names::{DottedLabel, Wording};
 use crate::record::go_syntax::{go_syntax_of, go_syntax_of_value};
 use crate::record::view::Slot;
-use crate::record::{Record, Value, go_json};
+use crate::record::{FieldValue, Record, go_json};
 use std::borrow::Cow;
 
 /// One validation error in kube-apiserver's words.
@@ -53,7 +53,7 @@ pub enum Bad<'v> {
     Bool(bool),
     Record(&'v Record<'v>),
     /// A value of a type.
-    Value(&'v Type, &'v Value<'v>),
+    Value(&'v FieldType, &'v FieldValue<'v>),
     Int(i64),
     Time(Time),
     /// Anything else, in Go syntax already.

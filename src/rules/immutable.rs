@@ -1,12 +1,12 @@
 //! Immutable values, and semantic equality of values (apimachinery,
 //! pkg/api/validation/objectmeta.go, `ValidateImmutableField`; pkg/api/equality/semantic.go).
 
-use crate::api::Type;
+use crate::api::FieldType;
 use crate::finding::{Code, Path};
 use crate::go::quantity;
 use crate::message::message;
 use crate::record::view::Slot;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::errors::{Bad, Errors};
 
 /// The message of the server.
@@ -32,29 +32,31 @@ pub fn same_field(a: Slot<'_>, b: Slot<'_>) -> bool {
 }
 
 /// Compares as [`same_record`] does one value of a type.
-pub fn same_value(ty: &Type, a: &Value<'_>, b: &Value<'_>) -> bool {
+pub fn same_value(ty: &FieldType, a: &FieldValue<'_>, b: &FieldValue<'_>) -> bool {
     match ty {
-        Type::String | Type::Named(..) | Type::Uid | Type::Raw | Type::FieldsV1 => a.as_str() == b.as_str(),
-        Type::Quantity => a.as_str() == b.as_str() || quantity::same_amount(a.as_str(), b.as_str()),
-        Type::Bool => matches!(a, Value::Bool(true)) == matches!(b, Value::Bool(true)),
-        Type::Int64 | Type::Int32 => int(a) == int(b),
-        Type::Time => time(a).same_instant(time(b)),
-        Type::StringMap => entries(a) == entries(b),
-        Type::Map(map) => {
+        FieldType::String | FieldType::Named(..) | FieldType::Uid | FieldType::Raw | FieldType::FieldsV1 => {
+            a.as_str() == b.as_str()
+        }
+        FieldType::Quantity => a.as_str() == b.as_str() || quantity::same_amount(a.as_str(), b.as_str()),
+        FieldType::Bool => matches!(a, FieldValue::Bool(true)) == matches!(b, FieldValue::Bool(true)),
+        FieldType::Int64 | FieldType::Int32 => int(a) == int(b),
+        FieldType::Time => time(a).same_instant(time(b)),
+        FieldType::StringMap => entries(a) == entries(b),
+        FieldType::Map(map) => {
             let (a, b) = (values(a), values(b));
             a.len() == b.len() && a.iter().zip(b).all(|((key, a), (other, b))| key == other && same_value(&map.value, a, b))
         }
-        Type::Struct(schema) => match (a.as_record(), b.as_record()) {
+        FieldType::Struct(schema) => match (a.as_record(), b.as_record()) {
             (Some(a), Some(b)) => same_record(a, b),
             (None, None) => true,
             (Some(one), None) | (None, Some(one)) => same_record(one, &Record::empty(schema)),
         },
-        Type::Pointer(inner) => match (a, b) {
-            (Value::Unset, Value::Unset) => true,
-            (Value::Unset, _) | (_, Value::Unset) => false,
+        FieldType::Pointer(inner) => match (a, b) {
+            (FieldValue::Unset, FieldValue::Unset) => true,
+            (FieldValue::Unset, _) | (_, FieldValue::Unset) => false,
             (a, b) => same_value(inner, a, b),
         },
-        Type::List(inner) => {
+        FieldType::List(inner) => {
             let (a, b) = (items(a), items(b));
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(inner, a, b))
         }
@@ -70,7 +72,7 @@ pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Differen
             continue;
         }
         match (new, old) {
-            (Value::Struct(new), Value::Struct(old)) => {
+            (FieldValue::Struct(new), FieldValue::Struct(old)) => {
                 found.extend(differences(new, old).into_iter().map(|mut inner| {
                     inner.path.insert(0, field.json);
                     inner
@@ -87,21 +89,21 @@ pub fn differences<'r>(new: &'r Record<'r>, old: &'r Record<'r>) -> Vec<Differen
 pub struct Difference<'r> {
     /// JSON names from the struct to the field.
     pub path: Vec<&'static str>,
-    pub new: &'r Value<'r>,
-    pub old: &'r Value<'r>,
+    pub new: &'r FieldValue<'r>,
+    pub old: &'r FieldValue<'r>,
 }
 
 impl Difference<'_> {
     /// Describes the difference, e.g. `` `allocationMode` is `WaitForFirstConsumer`, stored is `Immediate` ``.
     pub fn sentence(&self) -> String {
         let path = self.path.join(".");
-        let simple = |value: &Value<'_>| match value {
-            Value::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
-            Value::Bool(flag) => Some(format!("`{flag}`")),
-            Value::Int(n) => Some(format!("`{n}`")),
+        let simple = |value: &FieldValue<'_>| match value {
+            FieldValue::Str(text) if text.len() <= 80 => Some(format!("`{text}`")),
+            FieldValue::Bool(flag) => Some(format!("`{flag}`")),
+            FieldValue::Int(n) => Some(format!("`{n}`")),
             _ => None,
         };
-        let is_unset = |value: &Value<'_>| matches!(value, Value::Unset);
+        let is_unset = |value: &FieldValue<'_>| matches!(value, FieldValue::Unset);
         match (simple(self.new), simple(self.old)) {
             (Some(new), Some(old)) => message!("update.is", "`{path}` is {new}, stored is {old}", path, new, old),
             (None, Some(old)) if is_unset(self.new) => {
@@ -117,22 +119,22 @@ impl Difference<'_> {
     }
 }
 
-fn int(value: &Value<'_>) -> i64 {
-    if let Value::Int(n) = value { *n } else { 0 }
+fn int(value: &FieldValue<'_>) -> i64 {
+    if let FieldValue::Int(n) = value { *n } else { 0 }
 }
 
-fn time(value: &Value<'_>) -> crate::go::time::Time {
-    if let Value::Time(time) = value { *time } else { crate::go::time::Time::default() }
+fn time(value: &FieldValue<'_>) -> crate::go::time::Time {
+    if let FieldValue::Time(time) = value { *time } else { crate::go::time::Time::default() }
 }
 
-fn entries<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)] {
-    if let Value::Map(entries) = value { entries } else { &[] }
+fn entries<'v, 't>(value: &'v FieldValue<'t>) -> &'v [(std::borrow::Cow<'t, str>, std::borrow::Cow<'t, str>)] {
+    if let FieldValue::Map(entries) = value { entries } else { &[] }
 }
 
-fn values<'v, 't>(value: &'v Value<'t>) -> &'v [(std::borrow::Cow<'t, str>, Value<'t>)] {
-    if let Value::Entries(entries) = value { entries } else { &[] }
+fn values<'v, 't>(value: &'v FieldValue<'t>) -> &'v [(std::borrow::Cow<'t, str>, FieldValue<'t>)] {
+    if let FieldValue::Entries(entries) = value { entries } else { &[] }
 }
 
-fn items<'v, 't>(value: &'v Value<'t>) -> &'v [Value<'t>] {
-    if let Value::List(items) = value { items } else { &[] }
+fn items<'v, 't>(value: &'v FieldValue<'t>) -> &'v [FieldValue<'t>] {
+    if let FieldValue::List(items) = value { items } else { &[] }
 }

@@ -1,12 +1,12 @@
 //! Object metadata: on create, on update, and inside a claim template (apimachinery,
 //! pkg/api/validation/objectmeta.go).
 
-use crate::api::{Rules, Scope, Type};
+use crate::api::{FieldType, Rules, Scope};
 use crate::finding::{Code, Path};
 use crate::go;
 use crate::names::{self, Messages};
 use crate::record::view::{ObjectMeta, OwnerReference, StringMap};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
 use claimkit_values::order;
@@ -162,12 +162,12 @@ pub fn template(record: &Record<'_>, path: &Path<'_>, errors: &mut Errors) {
 }
 
 /// Returns true for Go's strict zero value: an explicit empty list is not zero, an empty string is.
-fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
+fn is_zero(ty: &FieldType, value: &FieldValue<'_>) -> bool {
     match (ty, value) {
-        (_, Value::Unset) => true,
-        (Type::Pointer(_), _) => false,
-        (_, Value::Str(text)) => text.is_empty(),
-        (_, Value::Int(n)) => *n == 0,
+        (_, FieldValue::Unset) => true,
+        (FieldType::Pointer(_), _) => false,
+        (_, FieldValue::Str(text)) => text.is_empty(),
+        (_, FieldValue::Int(n)) => *n == 0,
         _ => false,
     }
 }

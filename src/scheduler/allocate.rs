@@ -4,8 +4,8 @@ use super::gathered::{Gathered, gather};
 use super::how_many::{self, HowMany};
 use super::in_turn::{self, InTurn};
 use super::limits::{find_pods_left_out, limits_of_answer};
-use super::places::Places;
-use super::question::{AllocateOptions, Mode};
+use super::places::ClaimPlaces;
+use super::question::{AllocateOptions, PlacementMode};
 use super::simulation::outcome::TieSearch;
 use super::simulation::{self, MOST_PODS, Scheduler, expand};
 use super::target::Target;
@@ -31,7 +31,7 @@ use crate::place::device::plugin_rules::PluginRules;
 use crate::place::device::what_if::WhatIf;
 use crate::server::slices;
 use crate::text::Source;
-use crate::text::located::{self, Finding};
+use crate::text::located::{self, LocatedFinding};
 use claimkit_values::order;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -51,7 +51,7 @@ pub struct Allocation<'t> {
     /// The allocator of kube-scheduler that answers.
     pub allocator: &'static str,
     /// The mode in which pods were placed.
-    pub mode: Mode,
+    pub mode: PlacementMode,
     /// The number of pods that wait beside those of the answer; in turn, they were placed too.
     pub beside: usize,
     /// How often the repeated pod fits; `None`: none was.
@@ -65,7 +65,7 @@ pub struct Allocation<'t> {
     /// How many lines of `assumed`, the last ones, are about claims that pods need and that are not there.
     pub claims_assumed: usize,
     /// The findings about the text, the cluster, and all nodes.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LocatedFinding>,
     /// The account of each pod, or group of claims without one.
     pub pods: Vec<PodAccount>,
     /// At least one pod or claim was evaluated, and no finding is an error.
@@ -139,7 +139,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let behaviour = behaviour::allocator(target.release.minor, target.release.patch, &features)
         .ok_or_else(|| Error::new(ErrorKind::Gate, behaviour::no_allocator(&features)))?;
     let scheduler = Scheduler { target, now, budget: options.explain.budget, behaviour, features: &features, engine: &engine };
-    let mode = if options.alone || options.claims.is_some() { Mode::Alone } else { Mode::InTurn };
+    let mode = if options.alone || options.claims.is_some() { PlacementMode::Alone } else { PlacementMode::InTurn };
     let mut assumed = std::mem::take(&mut gathered.assumed);
     assumed.extend(changed.lines);
     let before_claims = assumed.len();
@@ -147,11 +147,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     let mut asked = Asked { of_text: gathered.asked.take(), freed, copies: None, options };
     let repeated = match (options.how_many, mode) {
         (false, _) => None,
-        (true, Mode::Alone) => {
+        (true, PlacementMode::Alone) => {
             let problem = message!("schedule.how-many-alone", "`howMany` places pods in turn: leave out `alone` and `claims`");
             return Err(Error::new(ErrorKind::HowMany, problem));
         }
-        (true, Mode::InTurn) => {
+        (true, PlacementMode::InTurn) => {
             let repeat = asked.only_pod(facts).and_then(|pod| how_many::repeat(facts, pod, &scheduler));
             let wrong = |error| message!("schedule.how-many-wrong", "`howMany`: {error}", error);
             Some(repeat.map_err(|error| Error::new(ErrorKind::HowMany, wrong(error)))?)
@@ -159,11 +159,11 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     };
     asked.copies = repeated.as_ref().map(|repeated| &repeated.names);
     match mode {
-        Mode::Alone => {
+        PlacementMode::Alone => {
             expand::one_each(facts);
             assumed.extend(created::create_claims(facts));
         }
-        Mode::InTurn => {
+        PlacementMode::InTurn => {
             let expanded = expand::expand(facts, MOST_PODS);
             gathered.findings.extend(expanded.iter().filter_map(find_pods_left_out));
             assumed.extend(scheduler.store(facts));
@@ -177,8 +177,8 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     nodes.extend(unnamed);
     let accounts = Accounts { asked, repeated: repeated.as_ref(), scheduler, gates: PluginGates::of(on).at(now), nodes: &nodes };
     let answered = match mode {
-        Mode::Alone => accounts.alone(facts),
-        Mode::InTurn => accounts.in_turn(facts),
+        PlacementMode::Alone => accounts.alone(facts),
+        PlacementMode::InTurn => accounts.in_turn(facts),
     };
     let Answered { mut pods, beside: others, how_many, ties, has_pending } = answered.map_err(Error::of(ErrorKind::NotFound))?;
     let Gathered { input, facts, findings: mut in_text, beside, left_out, .. } = gathered;
@@ -196,7 +196,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
         in_text.extend(limits_of_answer(&facts, target, mode, has_pending, gate_of_rules));
     }
     let kept = finding::Findings::new(options.limits.findings).behind(in_text);
-    let mut findings: Vec<Finding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
+    let mut findings: Vec<LocatedFinding> = kept.into_iter().map(|one| located::finding(&input.file.source, one)).collect();
     findings.extend(beside);
     let mut more: Vec<&Remark> = Vec::new();
     for found in faults.iter().chain(pods.iter().flat_map(|pod| &pod.findings)) {
@@ -208,7 +208,7 @@ pub fn allocate<'t>(text: &'t str, options: &AllocateOptions<'_>) -> Result<Allo
     findings.extend(more.into_iter().take(room).map(|found| place(&input, found, options.cluster.is_some())));
     let refused = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !options.without_places {
-        Places::of(&input, &facts, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
+        ClaimPlaces::of(&input, &facts, &|written| options.namespace_of(written).to_owned()).fill(&mut pods);
     }
     let Input { file, items } = input;
     Ok(Allocation {
@@ -459,7 +459,7 @@ fn used_by(pod: &Pod) -> impl Iterator<Item = String> {
 }
 
 /// Makes a finding of the allocator with its position in the text. `cluster`: objects outside the text belong to the cluster.
-fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> Finding {
+fn place(input: &Input<'_>, found: &Remark, cluster: bool) -> LocatedFinding {
     let objects = input.items.iter().enumerate().filter_map(|(index, item)| Some((index, item, input.tree(item)?)));
     let mut finding = located::finding(&input.file.source, slices::placed(objects, found));
     if cluster && finding.object.is_none() {

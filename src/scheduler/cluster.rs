@@ -29,7 +29,7 @@ pub struct PreparedCluster {
     pub(super) release: Release,
     pub(super) facts: Facts,
     /// The findings about the text.
-    pub(super) findings: Vec<located::Finding>,
+    pub(super) findings: Vec<located::LocatedFinding>,
 }
 
 impl PreparedCluster {

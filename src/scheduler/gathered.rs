@@ -16,7 +16,7 @@ use crate::place::device::facts::read::Datum;
 use crate::place::device::facts::{Claim, Facts};
 use crate::server::facts::{Gathering, PodsOfWorkloads};
 use crate::text::Span;
-use crate::text::located::{self, Finding};
+use crate::text::located::{self, LocatedFinding};
 use claimkit_values::order;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -31,7 +31,7 @@ pub struct Gathered<'t> {
     /// Findings in the text.
     pub findings: Vec<finding::Finding>,
     /// Findings in other texts.
-    pub beside: Vec<Finding>,
+    pub beside: Vec<LocatedFinding>,
     /// With a cluster: the pods and claims of the text, if it has any.
     pub asked: Option<BTreeSet<String>>,
     /// Objects of the text are left out, because the server refuses them.
@@ -132,7 +132,7 @@ fn in_cluster(own: Facts, cluster: &PreparedCluster) -> (Facts, Option<BTreeSet<
 }
 
 /// Takes nodes of a text of their own, except those that are there already.
-fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<Finding>, options: &AllocateOptions<'_>, release: Release) {
+fn take_nodes(text: &str, facts: &mut Facts, beside: &mut Vec<LocatedFinding>, options: &AllocateOptions<'_>, release: Release) {
     let mut names = order::set(facts.nodes.iter().map(|node| node.metadata.name.clone()));
     let mut input = Input::read(text, Some(release), &options.limits);
     for finding in std::mem::take(&mut input.file.findings) {

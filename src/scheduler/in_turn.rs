@@ -1,7 +1,7 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
 use super::joined;
-use super::simulation::outcome::{Decision, PodOutcome, Simulation, Unsure, Waiting};
+use super::simulation::outcome::{PodDecision, PodOutcome, Simulation, Unsure, Waiting};
 use super::simulation::seen::{Seen, Watch};
 use super::simulation::{self, Scheduler};
 use crate::message::{Template, message};
@@ -65,11 +65,11 @@ impl InTurn<'_> {
         let mut failures: Vec<(*const simulation::outcome::Failure, String)> = Vec::new();
         for outcome in &simulation.pods {
             let Some(pod) = facts.pods.get(outcome.pod).filter(|pod| (self.asked)(pod)) else { continue };
-            let waits = matches!(outcome.decisions.last(), Some(Decision::NotConsidered(_) | Decision::Gated) | None);
+            let waits = matches!(outcome.decisions.last(), Some(PodDecision::NotConsidered(_) | PodDecision::Gated) | None);
             let mut account =
                 accounts.done.get_mut(outcome.pod).and_then(Option::take).unwrap_or_else(|| self.before(&after, pod));
             let mut turn = outcomes.turn(outcome, pod);
-            if let Some(Decision::Unschedulable(failure)) = outcome.decisions.last() {
+            if let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() {
                 let known = failures.iter().find(|(known, _)| std::ptr::eq(*known, Rc::as_ptr(failure)));
                 match known {
                     Some((_, first)) => {
@@ -320,8 +320,8 @@ impl Outcomes<'_> {
         turn.unsure = unsure.map(|why| why.text().into_owned()).collect();
         match outcome.decisions.last() {
             None => {}
-            Some(decision @ (Decision::Bound { node: at, tied } | Decision::Preparing { node: at, tied })) => {
-                let bound = matches!(decision, Decision::Bound { .. });
+            Some(decision @ (PodDecision::Bound { node: at, tied } | PodDecision::Preparing { node: at, tied })) => {
+                let bound = matches!(decision, PodDecision::Bound { .. });
                 turn.outcome = if bound { TurnOutcome::Bound } else { TurnOutcome::Preparing };
                 turn.node = Some(node(at));
                 turn.tied = tied.iter().map(node).collect();
@@ -332,20 +332,20 @@ impl Outcomes<'_> {
                 });
                 turn.devices = self.devices(outcome, pod);
             }
-            Some(Decision::NotConsidered(waiting)) => {
+            Some(PodDecision::NotConsidered(waiting)) => {
                 turn.outcome = TurnOutcome::NotConsidered;
                 turn.waits_for = Some(waits_for(waiting));
                 turn.absent = matches!(waiting, Waiting::Group(_)).then_some(Absent::Group);
             }
-            Some(Decision::Gated) => {
+            Some(PodDecision::Gated) => {
                 turn.outcome = TurnOutcome::Gated;
                 turn.message = Some(GATED.to_owned());
                 let gates: Vec<&str> = pod.spec.scheduling_gates.iter().map(|gate| gate.name.as_str()).collect();
                 let gates = gates.join(", ");
                 turn.waits_for = Some(message!("pods.wait-gates", "its scheduling gates to be removed: {gates}", gates));
             }
-            Some(decision @ (Decision::Unschedulable(failure) | Decision::Error(failure))) => {
-                let is_error = matches!(decision, Decision::Error(_));
+            Some(decision @ (PodDecision::Unschedulable(failure) | PodDecision::Error(failure))) => {
+                let is_error = matches!(decision, PodDecision::Error(_));
                 turn.outcome = if is_error { TurnOutcome::Error } else { TurnOutcome::Unschedulable };
                 turn.message = Some(failure.message.clone());
                 turn.help = failure.help.map(Template::text);
@@ -355,7 +355,7 @@ impl Outcomes<'_> {
                 turn.freed = claim.map(|outcome| outcome.claim.metadata.full_name());
             }
         }
-        let (_, before) = outcome.decisions.split_last().unwrap_or((&Decision::Gated, &[]));
+        let (_, before) = outcome.decisions.split_last().unwrap_or((&PodDecision::Gated, &[]));
         turn.earlier = before.iter().filter_map(message).collect();
         turn
     }
@@ -380,10 +380,10 @@ impl Outcomes<'_> {
     }
 }
 
-fn message(decision: &Decision) -> Option<String> {
+fn message(decision: &PodDecision) -> Option<String> {
     match decision {
-        Decision::Unschedulable(failure) | Decision::Error(failure) => Some(failure.message.clone()),
-        Decision::Bound { .. } | Decision::Preparing { .. } | Decision::NotConsidered(_) | Decision::Gated => None,
+        PodDecision::Unschedulable(failure) | PodDecision::Error(failure) => Some(failure.message.clone()),
+        PodDecision::Bound { .. } | PodDecision::Preparing { .. } | PodDecision::NotConsidered(_) | PodDecision::Gated => None,
     }
 }
 

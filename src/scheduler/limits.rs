@@ -1,6 +1,6 @@
 //! What an answer about devices does not consider, as findings.
 
-use super::question::Mode;
+use super::question::PlacementMode;
 use super::simulation::{MOST_PODS, expand};
 use super::target::Target;
 use crate::finding::{self, Code, Origin};
@@ -12,7 +12,7 @@ use crate::place::device::facts::{Facts, Pod};
 pub fn limits_of_answer(
     facts: &Facts,
     target: Target,
-    mode: Mode,
+    mode: PlacementMode,
     has_pending: bool,
     gate_of_rules: Option<&str>,
 ) -> impl Iterator<Item = finding::Finding> {
@@ -21,8 +21,10 @@ pub fn limits_of_answer(
         finding::Finding::new(Code::NothingChecked, Origin::Claimkit, message)
     });
     let unseen = match mode {
-        Mode::Alone => not_looked_at(facts, target.on("DRANodeAllocatableResources"), target.on("DRAWorkloadResourceClaims")),
-        Mode::InTurn => not_known(facts),
+        PlacementMode::Alone => {
+            not_looked_at(facts, target.on("DRANodeAllocatableResources"), target.on("DRAWorkloadResourceClaims"))
+        }
+        PlacementMode::InTurn => not_known(facts),
     };
     let rules = gate_of_rules.map(|gate| {
         let message = message!(

@@ -4,15 +4,12 @@
 //! versions with devices: which of them a pod gets on each node.
 
 mod allocate;
-mod build;
+pub mod classic;
 mod cluster;
-mod evaluate;
 mod gathered;
 mod how_many;
 mod in_turn;
 mod limits;
-mod options;
-pub mod placement;
 mod places;
 mod question;
 mod refused;
@@ -20,12 +17,12 @@ pub mod simulation;
 mod target;
 
 pub use allocate::{Allocation, allocate};
+pub use classic::placement::Placement;
+pub use classic::{Detail, EvaluateOptions, FULL_NODES};
+pub use classic::{Evaluation, evaluate, evaluate_selector};
 pub use cluster::PreparedCluster;
-pub use evaluate::{Evaluation, evaluate, evaluate_selector};
 pub use how_many::{HowMany, PodsOnNode};
-pub use options::{Detail, EvaluateOptions, FULL_NODES};
-pub use placement::Placement;
-pub use question::{AllocateOptions, Mode};
+pub use question::{AllocateOptions, PlacementMode};
 pub use target::Target;
 
 use crate::message::message;

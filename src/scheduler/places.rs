@@ -6,13 +6,13 @@ use crate::manifest::{Input, Item, What};
 use crate::place::device::explain::account::{Change, ChangeKind, PodAccount, Relaxation, SetField};
 use crate::place::device::facts::{Facts, Meta, Pod, Toleration};
 use crate::text::edit::{Edits, content_end, is_flow, lead, line_break, line_end, line_start, next_line, own_comments, whole};
-use crate::text::located::{Edit, Range, range};
+use crate::text::located::{Range, RangeEdit, range};
 use crate::text::{Mode, NodeId, Span, Tree, print};
 use claimkit_values::order;
 use std::collections::BTreeMap;
 
 /// The claims of a text.
-pub struct Places<'i, 's> {
+pub struct ClaimPlaces<'i, 's> {
     input: &'i Input<'s>,
     /// By `namespace/name` of a claim: where its fields are written, first the one that the pod uses.
     claims: BTreeMap<String, Vec<Written>>,
@@ -38,7 +38,7 @@ struct ClaimTree<'i, 's> {
     template: bool,
 }
 
-impl<'i, 's> Places<'i, 's> {
+impl<'i, 's> ClaimPlaces<'i, 's> {
     /// Finds the claims. The pods of the facts tell which claims are made from templates; `namespace` maps a written namespace to the
     /// effective one.
     pub fn of(input: &'i Input<'s>, facts: &Facts, namespace: &dyn Fn(&str) -> String) -> Self {
@@ -67,7 +67,7 @@ impl<'i, 's> Places<'i, 's> {
                 }
             }
         }
-        Places { input, claims }
+        ClaimPlaces { input, claims }
     }
 
     /// Adds ranges and edits to accounts.
@@ -107,7 +107,7 @@ impl<'i, 's> Places<'i, 's> {
 
     /// Writes a relaxation as edits of the text, of the claim and of the template that it was made from; `None` if a change does
     /// not concern the text, or cannot be written safely.
-    fn edits(&self, relaxation: &Relaxation) -> Option<Vec<Edit>> {
+    fn edits(&self, relaxation: &Relaxation) -> Option<Vec<RangeEdit>> {
         let mut edits = Edits::new();
         let same = |one: &Change, other: &Change| one.claim == other.claim && one.path == other.path;
         for (at, change) in relaxation.changes.iter().enumerate() {
@@ -125,7 +125,7 @@ impl<'i, 's> Places<'i, 's> {
             }
         }
         let sorted = edits.sorted().ok()?;
-        let edit = |edit: finding::Edit| Edit { range: range(&self.input.file.source, edit.span), new_text: edit.new_text };
+        let edit = |edit: finding::Edit| RangeEdit { range: range(&self.input.file.source, edit.span), new_text: edit.new_text };
         Some(sorted.into_iter().map(edit).collect())
     }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Mode {
+pub enum PlacementMode {
     /// One after another in the scheduler's order, each on what earlier ones left.
     #[default]
     InTurn,

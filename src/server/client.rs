@@ -17,7 +17,7 @@ const MAX_BODY: usize = 3 << 20;
 const MOST_GROWTH: usize = 6;
 
 /// The result for an object whose version or kind the release does not have.
-pub enum Unknown {
+pub enum UnknownObject {
     /// kubectl sends nothing. Holds its message, without the file name that follows the namespace (cli-runtime,
     /// pkg/resource/mapper.go, `infoForData`, and `infoForObject` for the items of a List).
     Unmapped(String),
@@ -26,14 +26,14 @@ pub enum Unknown {
 }
 
 /// Makes the result for an object that the release does not have.
-pub fn unknown(item: &Item) -> Unknown {
+pub fn unknown(item: &Item) -> UnknownObject {
     let Item { kind, api_version, release, .. } = item;
     let version = api::version(api_version).filter(|version| version.served_by(*release));
     let mut rows = version.map_or(&[][..], |version| version.kinds).iter().filter(|row| row.in_release(*release));
     if let Some(row) = rows.find(|row| row.items.is_none() && row.kind.to_ascii_lowercase() == *kind) {
-        return Unknown::SmallLetters(row.kind);
+        return UnknownObject::SmallLetters(row.kind);
     }
-    Unknown::Unmapped(unmapped(item))
+    UnknownObject::Unmapped(unmapped(item))
 }
 
 /// Returns kubectl's message for an object whose kind the server does not have.

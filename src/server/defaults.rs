@@ -2,7 +2,7 @@
 //! `WaitForFirstConsumer`; nothing else is defaulted.
 
 use crate::api::{Api, ClassicKind, ObjectKind, Release};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::server::device;
 use std::borrow::Cow;
 
@@ -16,9 +16,9 @@ pub fn apply(record: &mut Record<'_>, api: &Api, release: Release) {
         return object(record);
     }
     let items = record.schema.slot("items").and_then(|slot| record.slots.get_mut(slot));
-    if let Some(Value::List(items)) = items {
+    if let Some(FieldValue::List(items)) = items {
         for item in items {
-            if let Value::Struct(record) = item {
+            if let FieldValue::Struct(record) = item {
                 object(record);
             }
         }
@@ -47,6 +47,6 @@ fn classic(record: &mut Record<'_>, kind: ClassicKind) {
 
 fn claim_spec(spec: &mut Record<'_>) {
     if spec.str("allocationMode").is_empty() {
-        spec.set("allocationMode", Value::Str(Cow::Borrowed("WaitForFirstConsumer")));
+        spec.set("allocationMode", FieldValue::Str(Cow::Borrowed("WaitForFirstConsumer")));
     }
 }

@@ -9,22 +9,22 @@ use crate::limits::Limits;
 use crate::record::decode::{How, Via};
 use crate::rules::{Context, Operation};
 use crate::server::body::{Body, FieldValidation};
-use crate::server::device::{self, Labels};
-use crate::server::request::{self, Reach, Request};
+use crate::server::device::{self, KnownLabels};
+use crate::server::request::{self, Reach, ServerRequest};
 use crate::server::status::Status;
 use crate::text::stream;
 use crate::text::tree::Kind;
 
 /// A request for an object of the device family.
 #[derive(Clone, Copy)]
-pub struct Call<'c> {
+pub struct EndpointRequest<'c> {
     /// Version and kind of the URL.
     pub api: Api,
     pub release: Release,
     /// The gates that are on.
     pub gates: Gates,
     /// The labels of the namespace; `None` if they are not known.
-    pub labels: Labels<'c>,
+    pub labels: KnownLabels<'c>,
     /// The operation of the request: `POST`, `PUT` or `PUT …/status`. The stored object is JSON in the version of the URL.
     pub operation: Operation<&'c str>,
     pub body: &'c str,
@@ -50,7 +50,7 @@ pub struct Reply {
 }
 
 /// Answers a call. Objects of the classic family are not answered here.
-pub fn answer(call: &Call<'_>) -> Reply {
+pub fn answer(call: &EndpointRequest<'_>) -> Reply {
     if call.api.version.family != Family::Device {
         return Reply::default();
     }
@@ -120,8 +120,8 @@ pub fn answer(call: &Call<'_>) -> Reply {
 }
 
 /// Answers a body that was decoded.
-fn judge<'t>(call: &Call<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &mut Reply) {
-    let request = Request {
+fn judge<'t>(call: &EndpointRequest<'t>, body: Body<'t>, stored: Option<Body<'t>>, reply: &mut Reply) {
+    let request = ServerRequest {
         release: call.release,
         gates: Some(call.gates),
         labels: call.labels,

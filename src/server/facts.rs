@@ -3,7 +3,7 @@
 use super::Body;
 use super::body::FieldValidation;
 use super::device::convert;
-use super::device::drops::{self, Part};
+use super::device::drops::{self, WrittenPart};
 use super::pod_sets::{self, PodSet, Runtimes};
 use crate::api::device::HUB;
 use crate::api::{Api, DeviceKind, Gates, ObjectKind, Release};
@@ -155,7 +155,7 @@ impl<'o> Gathering<'o> {
         }
         let context = Context::with_gates(self.release, gates);
         let mut new = convert::to_hub(record.clone(), kind, self.release);
-        let dropped = drops::apply(kind, &mut new, None, Part::Object, &context);
+        let dropped = drops::apply(kind, &mut new, None, WrittenPart::Object, &context);
         for one in &dropped {
             let steps = convert::written(api.version.name, kind, self.release, &one.steps).unwrap_or_else(|| one.steps.clone());
             self.findings.push(place(input, item, index, one.finding(steps, self.release)));

@@ -3,13 +3,13 @@
 
 use crate::api::Release;
 use crate::patch::fields::FieldSet;
-use crate::record::{self, Record, Value};
+use crate::record::{self, FieldValue, Record};
 use std::collections::BTreeSet;
 
 /// Removes duplicate owners; returns the warning about them (handlers/rest.go, `dedupOwnerReferencesAndAddWarning`).
 /// `patched`: patches are checked after admission only, and the warning says so.
 pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> Option<String> {
-    let Some(Value::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences") else { return None };
+    let Some(FieldValue::List(owners)) = object.record_mut("metadata")?.get_mut("ownerReferences") else { return None };
     let mut seen = BTreeSet::new();
     let mut twice: Vec<String> = Vec::new();
     owners.retain(|owner| {
@@ -35,7 +35,7 @@ pub fn owners_once(object: &mut Record<'_>, patched: bool, release: Release) -> 
 /// Replaces the sent `managedFields` by the stored ones if any sent entry is unreadable, and then returns true. `stored` is unset
 /// for a new object. Otherwise removes entries that own no field (apimachinery, pkg/util/managedfields/internal/fieldmanager.go,
 /// `decodeLiveOrNew`; managedfields.go, `decodeManagedFields`).
-pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
+pub fn drop_managers<'r>(object: &mut Record<'r>, stored: FieldValue<'r>) -> bool {
     let Some(meta) = object.record_mut("metadata") else { return false };
     if meta.list("managedFields").is_empty() {
         return false;
@@ -47,7 +47,7 @@ pub fn drop_managers<'r>(object: &mut Record<'r>, stored: Value<'r>) -> bool {
             && owned(entry).is_some()
     });
     if readable {
-        let Some(Value::List(entries)) = meta.get_mut("managedFields") else { return false };
+        let Some(FieldValue::List(entries)) = meta.get_mut("managedFields") else { return false };
         entries.retain(|entry| entry.as_record().and_then(owned).is_some_and(|set| !set.is_empty()));
         return false;
     }

@@ -50,5 +50,5 @@ mod varies;
 
 pub use body::{Body, FieldValidation};
 pub use changes::Changes;
-pub use request::{Outcome, Reach, Request, create, update, update_status};
+pub use request::{Reach, RequestOutcome, ServerRequest, create, update, update_status};
 pub use status::Status;

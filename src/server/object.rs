@@ -14,7 +14,7 @@ use crate::rules::{classic, device};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::client;
 use crate::server::options::{Operation, ValidateOptions};
-use crate::server::request::{self, Outcome, Reach, Request};
+use crate::server::request::{self, Reach, RequestOutcome, ServerRequest};
 use crate::server::slices::Together;
 use crate::server::status::Status;
 use crate::server::stored;
@@ -71,7 +71,7 @@ pub fn partners<'a>(options: &'a ValidateOptions<'_>, old: Option<&'a Input<'_>>
 
 /// The answer about one object.
 #[derive(Default)]
-pub struct Verdict {
+pub struct ObjectVerdict {
     /// Findings, the server's first.
     pub findings: Vec<Finding>,
     /// The server's answer, unless it accepts.
@@ -86,8 +86,8 @@ pub struct Verdict {
 
 impl ObjectRequest<'_, '_> {
     /// Decodes and judges the object. Relations to other objects are collected in `references` and `together`.
-    pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> Verdict {
-        let mut verdict = Verdict::default();
+    pub fn judge(&self, references: &mut References, together: &mut Together<'_, '_>) -> ObjectVerdict {
+        let mut verdict = ObjectVerdict::default();
         if self.is_not_served() {
             verdict.findings.push(self.not_served());
             return verdict;
@@ -159,24 +159,24 @@ impl ObjectRequest<'_, '_> {
     }
 
     /// Returns the result if kubectl does not send the object, or the server does not read it.
-    fn unsent(&self, tree: &Tree<'_>) -> Option<Outcome> {
+    fn unsent(&self, tree: &Tree<'_>) -> Option<RequestOutcome> {
         if self.via() != Via::Kubectl || self.options.patched {
             return None;
         }
         let scope = self.api.kind.scope;
         if let Some(finding) = self.options.namespace.and_then(|named| client::other_namespace(self.item, scope, named)) {
-            return Some(Outcome { findings: vec![finding], ..Outcome::default() });
+            return Some(RequestOutcome { findings: vec![finding], ..RequestOutcome::default() });
         }
         let namespace = match scope {
             Scope::Namespaced => self.options.namespace_of(&self.item.namespace),
             Scope::Cluster => "",
         };
         let (finding, status) = client::too_large(tree, self.item.node, namespace)?;
-        Some(Outcome { findings: vec![finding], status: Some(status), ..Outcome::default() })
+        Some(RequestOutcome { findings: vec![finding], status: Some(status), ..RequestOutcome::default() })
     }
 
     /// Returns the decoding error, if any, and the server's answer, without explanations.
-    pub(super) fn answer(&self) -> Option<(Option<String>, Outcome)> {
+    pub(super) fn answer(&self) -> Option<(Option<String>, RequestOutcome)> {
         let (tree, body) = self.body()?;
         let undecodable = self.decoding_error(&body);
         Some((undecodable, self.answer_to(tree, body)?))
@@ -198,8 +198,8 @@ impl ObjectRequest<'_, '_> {
     }
 
     /// Returns the server's answer to a body, without explanations.
-    pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<Outcome> {
-        self.unsent(tree).or_else(|| self.outcome(body, &mut Verdict::default()))
+    pub(super) fn answer_to(&self, tree: &Tree<'_>, body: Body<'_>) -> Option<RequestOutcome> {
+        self.unsent(tree).or_else(|| self.outcome(body, &mut ObjectVerdict::default()))
     }
 
     /// Returns the server's decoding error for a body.
@@ -209,8 +209,8 @@ impl ObjectRequest<'_, '_> {
     }
 
     /// Returns the server's answer; `None` if there is no stored object to compare with, which is then the only finding.
-    fn outcome(&self, body: Body<'_>, verdict: &mut Verdict) -> Option<Outcome> {
-        let request = Request {
+    fn outcome(&self, body: Body<'_>, verdict: &mut ObjectVerdict) -> Option<RequestOutcome> {
+        let request = ServerRequest {
             release: self.release,
             gates: self.gates,
             labels: self.options.namespace_labels,
@@ -230,7 +230,13 @@ impl ObjectRequest<'_, '_> {
         }
     }
 
-    fn update(&self, request: &Request<'_>, body: Body<'_>, old: &Input<'_>, verdict: &mut Verdict) -> Option<Outcome> {
+    fn update(
+        &self,
+        request: &ServerRequest<'_>,
+        body: Body<'_>,
+        old: &Input<'_>,
+        verdict: &mut ObjectVerdict,
+    ) -> Option<RequestOutcome> {
         let (stored_tree, stored) = match self.partner(old) {
             Ok(stored) => stored,
             Err(finding) => {
@@ -273,7 +279,7 @@ impl ObjectRequest<'_, '_> {
 
     /// Reports that the stored object has a value of the wrong type. The validators' harness decodes it like the new one; a
     /// server could not have stored it.
-    fn stored_undecodable(&self, error: &str, span: Option<Span>, verdict: &mut Verdict) {
+    fn stored_undecodable(&self, error: &str, span: Option<Span>, verdict: &mut ObjectVerdict) {
         match self.via() {
             Via::Validator => {
                 verdict.status = self.undecodable(error);

@@ -1,12 +1,12 @@
 //! A patch of a stored object: the patched object, and whether the server accepts it.
 
-use crate::api::{Api, Scope, Type};
+use crate::api::{Api, FieldType, Scope};
 use crate::error::Error;
 use crate::finding::{Code, Finding, Origin, Path, Severity, TextField};
 use crate::manifest::{Input, Item, What};
 use crate::message::message;
 use crate::patch::difference::{differences, operation};
-use crate::patch::{self, Refused, apply, merge, numbers, strategic};
+use crate::patch::{self, PatchRefusal, apply, merge, numbers, strategic};
 use crate::record::decode::How;
 use crate::rules::errors::Errors;
 use crate::rules::{Context, metadata};
@@ -14,7 +14,7 @@ use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
 use crate::server::identify::{PatchedKind, identify};
 use crate::server::options::{self, StoredAs, ValidateOptions};
-use crate::server::patch_refusal::{Stop, of_patch, refusal};
+use crate::server::patch_refusal::{PatchStop, of_patch, refusal};
 use crate::server::status::Status;
 use crate::server::text::Judged;
 use crate::server::{prepare, stored, text};
@@ -225,9 +225,9 @@ impl PatchRequest<'_, '_> {
             Err(refused) => {
                 let findings = refusal(&refused, unicode);
                 let status = match refused {
-                    Stop::Patch(refused) => Status::patch(&refused, unicode).map(Box::new),
-                    Stop::Status(status) => Some(status),
-                    Stop::Finding(_) => None,
+                    PatchStop::Patch(refused) => Status::patch(&refused, unicode).map(Box::new),
+                    PatchStop::Status(status) => Some(status),
+                    PatchStop::Finding(_) => None,
                 };
                 let judged = Judged { valid: Some(false), status, ..Judged::of(self.item) };
                 return Ok(Patched { findings, judged: Some(judged), ..Patched::default() });
@@ -259,16 +259,16 @@ impl PatchRequest<'_, '_> {
         Body::read(tree, node, self.api, How::stored(mode, self.item.release))
     }
 
-    fn carry_out(&self) -> Result<Done, Stop> {
+    fn carry_out(&self) -> Result<Done, PatchStop> {
         if self.patch.status && !self.api.kind.status_in(self.item.release) {
-            return Err(Stop::finding(Code::NoStatus, stored::no_status(self.api.kind.kind, "patch")));
+            return Err(PatchStop::finding(Code::NoStatus, stored::no_status(self.api.kind.kind, "patch")));
         }
         self.check_options()?;
-        let tree = self.input.tree(self.item).ok_or_else(|| Stop::Finding(Box::new(stored_is(stored::no_object()))))?;
+        let tree = self.input.tree(self.item).ok_or_else(|| PatchStop::Finding(Box::new(stored_is(stored::no_object()))))?;
         let mut old = self.read(tree, self.item.node, self.input.mode(self.item));
         if let Some(error) = old.decoded.mismatches.first() {
             let error = Finding::new(Code::TypeMismatch, Origin::Claimkit, error.message.clone()).with_span(error.span);
-            return Err(Stop::Finding(Box::new(stored::unreadable(&error))));
+            return Err(PatchStop::Finding(Box::new(stored::unreadable(&error))));
         }
         // A stored object always has its namespace, even if its text leaves it out.
         prepare::fill_namespace(&mut old.decoded.record, self.api.kind.scope, self.namespace(), &mut Changes::default());
@@ -283,18 +283,18 @@ impl PatchRequest<'_, '_> {
     }
 
     /// Applies when no object is stored.
-    fn create(&self) -> Result<Done, Stop> {
+    fn create(&self) -> Result<Done, PatchStop> {
         let Item { name, release, .. } = self.item;
         self.check_options()?;
         if name.is_empty() {
-            return Err(Stop::finding(
+            return Err(PatchStop::finding(
                 Code::PatchRefused,
                 message!("server.applied-without-name", "a configuration to apply names its object: `metadata.name`"),
             ));
         }
         if self.patch.status {
             let status = Status::not_found(self.api.kind.plural, name, release.rules().unicode);
-            return Err(Stop::Status(Box::new(status)));
+            return Err(PatchStop::Status(Box::new(status)));
         }
         let nothing = Value::Object(Map::new());
         let patched = self.patched(&nothing, &self.read_patch()?)?;
@@ -302,7 +302,7 @@ impl PatchRequest<'_, '_> {
     }
 
     /// Decodes the patched object and prepares it as an update or as a new object.
-    fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, Stop> {
+    fn decoded(&self, patched: &Unjudged, old: Option<&Body<'_>>) -> Result<Done, PatchStop> {
         let text = match old {
             Some(_) => self.written(&self.with_namespace(&patched.value)),
             None => self.written(&patched.value),
@@ -310,7 +310,7 @@ impl PatchRequest<'_, '_> {
         let file = crate::text::read(&text, &self.options.limits);
         let document = file.documents.first().and_then(|document| document.root.map(|root| (document, root)));
         let Some((document, root)) = document else {
-            return Err(Stop::Patch(Refused::Ours(
+            return Err(PatchStop::Patch(PatchRefusal::Ours(
                 message!("server.patch-leaves-nothing", "the patch leaves no object").into_owned(),
             )));
         };
@@ -357,13 +357,13 @@ impl PatchRequest<'_, '_> {
 
     /// Refuses a patched object of another namespace or name than the request's (apiserver, pkg/endpoints/handlers/patch.go,
     /// `applyPatch`).
-    fn names_stored(&self, new: &Body<'_>) -> Result<(), Stop> {
-        let refused = |message: String| Err(Stop::Status(Box::new(Status::bad_request(message))));
+    fn names_stored(&self, new: &Body<'_>) -> Result<(), PatchStop> {
+        let refused = |message: String| Err(PatchStop::Status(Box::new(Status::bad_request(message))));
         let text = |name: &str| new.record().record("metadata").map_or("", |meta| meta.str(name));
         let (name, namespace) = (text("name"), text("namespace"));
         let asked = &self.item.name;
         if self.api.kind.scope == Scope::Namespaced && !namespace.is_empty() && namespace != self.stored_namespace() {
-            return Err(Stop::Status(Box::new(Status::other_namespace())));
+            return Err(PatchStop::Status(Box::new(Status::other_namespace())));
         }
         if name.is_empty() {
             return refused(format!("the name of the object ({asked} based on URL) was undeterminable: name must be provided"));
@@ -375,7 +375,7 @@ impl PatchRequest<'_, '_> {
     }
 
     /// Refuses options as the server does.
-    fn check_options(&self) -> Result<(), Stop> {
+    fn check_options(&self) -> Result<(), PatchStop> {
         let manager = self.patch.field_manager.unwrap_or_default();
         let mut errors = Errors::new(self.item.release);
         let path = Path::ROOT.field("fieldManager");
@@ -392,12 +392,12 @@ impl PatchRequest<'_, '_> {
         }
         metadata::manager(manager, &path, &mut errors);
         match Status::bad_options(errors.list()) {
-            Some(status) => Err(Stop::Status(Box::new(status))),
+            Some(status) => Err(PatchStop::Status(Box::new(status))),
             None => Ok(()),
         }
     }
 
-    fn patched(&self, live: &Value, patch: &Value) -> Result<Unjudged, Stop> {
+    fn patched(&self, live: &Value, patch: &Value) -> Result<Unjudged, PatchStop> {
         let mut strict = Vec::new();
         let value = match self.patch.kind {
             PatchType::Json => {
@@ -420,7 +420,7 @@ impl PatchRequest<'_, '_> {
         };
         let mut value = self.with_kind(value);
         if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
-            numbers::truncate_integers(&Type::Struct(self.api.kind.schema), &mut value);
+            numbers::truncate_integers(&FieldType::Struct(self.api.kind.schema), &mut value);
         }
         Ok(Unjudged { value, shown, strict })
     }
@@ -452,11 +452,11 @@ impl PatchRequest<'_, '_> {
     }
 
     /// Refuses a configuration to apply whose kind differs from the stored object's (apimachinery 1.37, pkg/util/managedfields/internal/versioncheck.go).
-    fn check_kind(&self, config: &Value) -> Result<(), Stop> {
+    fn check_kind(&self, config: &Value) -> Result<(), PatchStop> {
         if !config.is_object() {
             let message =
                 message!("server.applied-without-kind", "a configuration to apply is an object with `apiVersion` and `kind`");
-            return Err(Stop::Patch(Refused::Ours(message.into_owned())));
+            return Err(PatchStop::Patch(PatchRefusal::Ours(message.into_owned())));
         }
         let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or("");
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -465,12 +465,12 @@ impl PatchRequest<'_, '_> {
         }
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let named = if version.contains('/') { "/, Kind=".to_owned() } else { format!("{group}/{version}, Kind={kind}") };
-        Err(Stop::Patch(Refused::BadRequest(format!("invalid object type: {named}"))))
+        Err(PatchStop::Patch(PatchRefusal::BadRequest(format!("invalid object type: {named}"))))
     }
 
     /// Checks that the patched object decodes as its kind, without unknown fields if field validation is strict.
-    pub(super) fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), Stop> {
-        let invalid = |detail: String| Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+    pub(super) fn decodes(&self, new: &Body<'_>, patched: &Unjudged) -> Result<(), PatchStop> {
+        let invalid = |detail: String| Err(PatchStop::Patch(PatchRefusal::Invalid { value: patched.shown.clone(), detail }));
         if matches!(self.patch.kind, PatchType::Json | PatchType::Merge) {
             match identify(&patched.value, self.api, self.item.release) {
                 PatchedKind::Same => {}
@@ -481,7 +481,7 @@ impl PatchRequest<'_, '_> {
                         "server.patched-of-other-group",
                         "the patched object has a kind of another group, which the server does not take here"
                     );
-                    return Err(Stop::Patch(Refused::Ours(message.into_owned())));
+                    return Err(PatchStop::Patch(PatchRefusal::Ours(message.into_owned())));
                 }
             }
         }
@@ -489,7 +489,7 @@ impl PatchRequest<'_, '_> {
             return match self.patch.kind {
                 PatchType::Json | PatchType::Merge => invalid(error.to_owned()),
                 // For these types the server decodes from maps and uses other words.
-                PatchType::Strategic | PatchType::Apply => Err(Stop::Patch(Refused::Ours(message!(
+                PatchType::Strategic | PatchType::Apply => Err(PatchStop::Patch(PatchRefusal::Ours(message!(
                     "server.patched-undecodable",
                     "the patched object does not decode: {error}",
                     error,
@@ -510,32 +510,32 @@ impl PatchRequest<'_, '_> {
 
     /// Answers a document without `apiVersion`. The server decodes it as its internal type, to which every field but `kind` is
     /// unknown.
-    fn internal(&self, patched: &Unjudged) -> Result<(), Stop> {
+    fn internal(&self, patched: &Unjudged) -> Result<(), PatchStop> {
         let members = patched.value.as_object().into_iter().flat_map(|members| members.keys());
         let unknown = members.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
         let unknown: Vec<String> = unknown.map(|name| format!("unknown field \"{name}\"")).collect();
         if self.options.field_validation == FieldValidation::Strict && !unknown.is_empty() {
             let strict: Vec<&str> = patched.strict.iter().chain(&unknown).map(String::as_str).collect();
             let detail = format!("strict decoding error: {}", strict.join(", "));
-            return Err(Stop::Patch(Refused::Invalid { value: patched.shown.clone(), detail }));
+            return Err(PatchStop::Patch(PatchRefusal::Invalid { value: patched.shown.clone(), detail }));
         }
         let name = &self.item.name;
         let message = format!("the name of the object ({name} based on URL) was undeterminable: name must be provided");
-        Err(Stop::Status(Box::new(Status::bad_request(message))))
+        Err(PatchStop::Status(Box::new(Status::bad_request(message))))
     }
 
     /// Reads the patch as kubectl sends it: one JSON value, whether its text is YAML or JSON.
-    fn read_patch(&self) -> Result<Value, Stop> {
+    fn read_patch(&self) -> Result<Value, PatchStop> {
         let file = crate::text::read(self.patch.text, &self.options.limits);
         if let Some(finding) = file.findings.iter().find(|finding| finding.severity == Severity::Error) {
-            return Err(Stop::Finding(Box::new(unread(finding))));
+            return Err(PatchStop::Finding(Box::new(unread(finding))));
         }
         let root = match file.documents.as_slice() {
             [document] => document.root.map(|root| (document, root)),
             [] => return Ok(Value::Null),
             _ => {
                 let message = message!("server.patch-several-documents", "the patch holds more than one document");
-                return Err(Stop::finding(Code::PatchRefused, message));
+                return Err(PatchStop::finding(Code::PatchRefused, message));
             }
         };
         let Some((document, root)) = root else { return Ok(Value::Null) };
@@ -546,11 +546,11 @@ impl PatchRequest<'_, '_> {
                 "the patch has more than {bytes} bytes once aliases are written out",
                 bytes = self.options.limits.bytes,
             );
-            return Err(Stop::finding(Code::PatchRefused, message));
+            return Err(PatchStop::finding(Code::PatchRefused, message));
         }
         serde_json::from_str::<Value>(&out).map_err(|_| {
             let message = message!("server.patch-too-deep", "the patch is nested deeper than {levels} levels", levels = 127);
-            Stop::finding(Code::PatchRefused, message)
+            PatchStop::finding(Code::PatchRefused, message)
         })
     }
 

@@ -1,7 +1,7 @@
 //! The owners of the fields of a patched object.
 
 use super::patch::{PatchRequest, PatchType, Unjudged, stored_is};
-use super::patch_refusal::Stop;
+use super::patch_refusal::PatchStop;
 use super::text;
 use crate::api::Family;
 use crate::go::time::Time;
@@ -9,7 +9,7 @@ use crate::message::message;
 use crate::patch::apply;
 use crate::record::decode::How;
 use crate::record::in_memory::ReadFrom;
-use crate::record::{self, Record, Value as Slot, in_memory};
+use crate::record::{self, FieldValue as Slot, Record, in_memory};
 use crate::rules::device::variant::Variant;
 use crate::server::body::Body;
 use crate::server::device::defaults::CLOCK;
@@ -18,29 +18,29 @@ use serde_json::Value;
 
 impl PatchRequest<'_, '_> {
     /// Returns an object as JSON, without the times that the server sets itself.
-    pub(super) fn value(&self, record: &Record<'_>) -> Result<Value, Stop> {
+    pub(super) fn value(&self, record: &Record<'_>) -> Result<Value, PatchStop> {
         let mut value = self.encoded(record)?;
         text::without_clock(&mut value);
         Ok(value)
     }
 
-    fn encoded(&self, record: &Record<'_>) -> Result<Value, Stop> {
+    fn encoded(&self, record: &Record<'_>) -> Result<Value, PatchStop> {
         let mut text = String::new();
         record::encode(record, self.item.release, &mut text);
         serde_json::from_str(&text).map_err(|_| {
             let message = message!("server.stored-too-deep", "the stored object is nested too deep");
-            Stop::Finding(Box::new(stored_is(message)))
+            PatchStop::Finding(Box::new(stored_is(message)))
         })
     }
 
     /// Returns the stored object as the server compares it.
-    pub(super) fn compared_stored(&self, stored: &Record<'_>) -> Result<Value, Stop> {
+    pub(super) fn compared_stored(&self, stored: &Record<'_>) -> Result<Value, PatchStop> {
         let in_memory = in_memory::record(stored, self.item.release, ReadFrom::Store);
         Ok(self.writer().as_compared(self.encoded(stored)?, &in_memory))
     }
 
     /// Returns a new object as the server compares it, with the times that the server sets itself.
-    fn compared_new(&self, tree: &Tree<'_>, root: NodeId, new: &Body<'_>) -> Result<Value, Stop> {
+    fn compared_new(&self, tree: &Tree<'_>, root: NodeId, new: &Body<'_>) -> Result<Value, PatchStop> {
         let how = How { written_quantities: true, ..How::stored(Mode::Json, self.item.release) };
         let (mut new, mut written) = (new.record().clone(), Body::read(tree, root, self.api, how).decoded.record);
         if let Some(now) = self.patch.time.and_then(|time| Time::parse(time).ok()) {
@@ -69,7 +69,7 @@ impl PatchRequest<'_, '_> {
 
     /// Updates the field owners after a patch other than apply. The server does so once it has decoded the object, without unknown
     /// fields.
-    pub(super) fn owned(&self, stored: &Record<'_>, mut patched: Unjudged) -> Result<Unjudged, Stop> {
+    pub(super) fn owned(&self, stored: &Record<'_>, mut patched: Unjudged) -> Result<Unjudged, PatchStop> {
         if self.patch.kind == PatchType::Apply || self.patch.field_manager.is_none() || !patched.value.is_object() {
             return Ok(patched);
         }

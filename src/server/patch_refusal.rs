@@ -3,40 +3,40 @@
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::go::GoUnicode;
 use crate::message::message;
-use crate::patch::{self, Refused};
+use crate::patch::{self, PatchRefusal};
 use crate::server::status::Status;
 
 /// The reason why there is no patched object.
-pub enum Stop {
+pub enum PatchStop {
     /// The patch itself is refused.
-    Patch(Refused),
+    Patch(PatchRefusal),
     /// The server answers with this status.
     Status(Box<Status>),
     /// claimkit cannot go on.
     Finding(Box<Finding>),
 }
 
-impl Stop {
+impl PatchStop {
     /// Returns claimkit's own refusal.
     pub fn finding(code: Code, message: impl Into<String>) -> Self {
-        Stop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
+        PatchStop::Finding(Box::new(Finding::error(code, Origin::Claimkit, message)))
     }
 }
 
-impl From<Refused> for Stop {
-    fn from(refused: Refused) -> Self {
-        Stop::Patch(refused)
+impl From<PatchRefusal> for PatchStop {
+    fn from(refused: PatchRefusal) -> Self {
+        PatchStop::Patch(refused)
     }
 }
 
 /// Returns the findings about a patch that cannot be applied.
-pub fn refusal(stop: &Stop, unicode: GoUnicode) -> Vec<Finding> {
+pub fn refusal(stop: &PatchStop, unicode: GoUnicode) -> Vec<Finding> {
     let finding = match stop {
-        Stop::Finding(finding) => (**finding).clone(),
-        Stop::Status(status) => Finding::new(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
-        Stop::Patch(Refused::Ours(message)) => Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone()),
-        Stop::Patch(Refused::Conflicts(conflicts)) => {
-            let finding = |conflict: &patch::Conflict| {
+        PatchStop::Finding(finding) => (**finding).clone(),
+        PatchStop::Status(status) => Finding::new(Code::PatchRefused, Origin::ApiServer, status.message.clone()),
+        PatchStop::Patch(PatchRefusal::Ours(message)) => Finding::new(Code::PatchRefused, Origin::Claimkit, message.clone()),
+        PatchStop::Patch(PatchRefusal::Conflicts(conflicts)) => {
+            let finding = |conflict: &patch::FieldConflict| {
                 let message = format!("conflict with {}: {}", conflict.manager, conflict.path);
                 let mut finding = Finding::new(Code::ApplyConflict, Origin::ApiServer, message)
                     .with_help(message!(
@@ -52,11 +52,11 @@ pub fn refusal(stop: &Stop, unicode: GoUnicode) -> Vec<Finding> {
             };
             return conflicts.iter().map(finding).collect();
         }
-        Stop::Patch(refused) => {
+        PatchStop::Patch(refused) => {
             let message = Status::patch(refused, unicode).map_or_else(String::new, |status| status.message);
             let finding = Finding::new(Code::PatchRefused, Origin::ApiServer, message);
             match refused {
-                Refused::Rejected(reason) => finding.with_help(reason.clone()),
+                PatchRefusal::Rejected(reason) => finding.with_help(reason.clone()),
                 _ => finding,
             }
         }

@@ -3,7 +3,7 @@
 //! Kinds in the table are followed as their controllers do. In an object of any other kind the pod specs are found by their shape, and
 //! nothing is known of their number.
 
-use crate::manifest::pod_specs::{self, Sort};
+use crate::manifest::pod_specs::{self, PlaceKind};
 use crate::manifest::{Input, Item};
 use crate::place::device::facts::read::{Datum, read_from};
 use crate::text::tree::{Kind as Shape, NodeId, Tree};
@@ -193,7 +193,7 @@ pub fn find<'i>(input: &'i Input<'_>, runtimes: &Runtimes, item: &Item, tree: &'
         }
         None => {
             let places = pod_specs::find(tree, item.node, &item.api_version, &item.kind).list;
-            let places: Vec<_> = places.iter().filter(|place| place.sort == Sort::Pod).collect();
+            let places: Vec<_> = places.iter().filter(|place| place.sort == PlaceKind::Pod).collect();
             let several = places.len() > 1;
             for (at, place) in places.iter().enumerate() {
                 let suffix = if several { at.saturating_add(1).to_string() } else { String::new() };

@@ -3,7 +3,7 @@
 
 use crate::api::{Api, ClassicKind, ObjectKind, Scope};
 use crate::record::view::Object;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{Context, Errors, Operation, run};
 use crate::server::changes::Changes;
@@ -84,7 +84,7 @@ pub fn for_update<'r>(new: &Record<'r>, old: &Record<'r>, status: bool, context:
     }
     // A zero time counts as unset.
     for name in ["creationTimestamp", "deletionTimestamp"] {
-        if matches!(stored.get(name), Value::Time(time) if !time.is_zero()) {
+        if matches!(stored.get(name), FieldValue::Time(time) if !time.is_zero()) {
             meta.set(name, stored.get(name).clone());
         }
     }
@@ -111,11 +111,11 @@ pub fn fill_namespace<'r>(object: &mut Record<'r>, scope: Scope, namespace: &'r 
     let given = !meta.str("namespace").is_empty();
     match scope {
         Scope::Namespaced if !given => {
-            meta.set("namespace", Value::Str(Cow::Borrowed(namespace)));
+            meta.set("namespace", FieldValue::Str(Cow::Borrowed(namespace)));
             changes.namespace_filled = Some(namespace.to_owned());
         }
         Scope::Cluster if given => {
-            meta.set("namespace", Value::Unset);
+            meta.set("namespace", FieldValue::Unset);
             changes.namespace_dropped = true;
         }
         _ => {}
@@ -131,18 +131,18 @@ pub fn for_create(object: &mut Record<'_>, changes: &mut Changes) {
     let Some(meta) = object.record_mut("metadata") else { return };
     for &name in WIPED {
         let given = match meta.get(name) {
-            Value::Unset => false,
-            Value::Str(text) => !text.is_empty(),
+            FieldValue::Unset => false,
+            FieldValue::Str(text) => !text.is_empty(),
             _ => true,
         };
         if given {
-            meta.set(name, Value::Unset);
+            meta.set(name, FieldValue::Unset);
             changes.wiped.push(name);
         }
     }
     if meta.str("name").is_empty() && !meta.str("generateName").is_empty() {
         let base = meta.str("generateName").to_owned();
-        meta.set("name", Value::Str(Cow::Owned(generated_name(&base))));
+        meta.set("name", FieldValue::Str(Cow::Owned(generated_name(&base))));
         changes.name_generated_from = Some(base);
     }
 }
@@ -159,7 +159,7 @@ fn generated_name(base: &str) -> String {
 pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
     if object.schema.slot("status").is_some() && object.has("status") {
         changes.status_dropped = true;
-        object.set("status", Value::Unset);
+        object.set("status", FieldValue::Unset);
     }
 }
 
@@ -167,7 +167,7 @@ pub fn drop_status(object: &mut Record<'_>, changes: &mut Changes) {
 /// `Helper.Create`), and the server where an apply creates the object.
 pub fn drop_resource_version(object: &mut Record<'_>, changes: &mut Changes) {
     if let Some(meta) = object.record_mut("metadata").filter(|meta| !meta.str("resourceVersion").is_empty()) {
-        meta.set("resourceVersion", Value::Unset);
+        meta.set("resourceVersion", FieldValue::Unset);
         changes.unsent = true;
     }
 }

@@ -6,14 +6,14 @@ use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::go::{GoUnicode, quote};
 use crate::message::message;
 use crate::record::view::Object;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
 use crate::rules::errors::{MAX_BYTES, Panic, is_cut};
 use crate::rules::{self, Bad, Context, Errors, FieldError, immutable};
 use crate::server::body::{Body, FieldValidation};
 use crate::server::changes::Changes;
-use crate::server::device::drops::{Dropped, Part};
-use crate::server::device::{self, Judged, convert};
+use crate::server::device::drops::{DroppedField, WrittenPart};
+use crate::server::device::{self, JudgedObject, convert};
 use crate::server::handler;
 use crate::server::hub::{Hub, PathMap};
 use crate::server::prepare;
@@ -39,7 +39,7 @@ pub enum Reach {
 
 /// The options of a request, without its bodies.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'r> {
+pub struct ServerRequest<'r> {
     pub release: Release,
     /// The feature gates that are on; `None`: the defaults of the release.
     pub gates: Option<Gates>,
@@ -59,7 +59,7 @@ pub struct Request<'r> {
 
 /// The server's answer to a request.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RequestOutcome {
     /// The server's reasons to refuse the object, in its order and words; empty if it accepts the object.
     pub findings: Vec<Finding>,
     /// The answer's body; `None` if the server accepts the object. With [`Reach::Functions`], `findings` and `status` may differ
@@ -79,7 +79,7 @@ pub struct Outcome {
 
 /// Answers a create. The server refuses a body of the wrong type first. It refuses unknown fields, too; the object is still
 /// judged, for the findings.
-pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
+pub fn create<'t>(request: &ServerRequest<'t>, body: Body<'t>) -> RequestOutcome {
     match Handler::begin(request, &body, None) {
         Ok(work) => work.create(body.into_hub(request.release)).strict(&work),
         Err(refused) => *refused,
@@ -87,16 +87,16 @@ pub fn create<'t>(request: &Request<'t>, body: Body<'t>) -> Outcome {
 }
 
 /// Judges an update of a stored object.
-pub fn update<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
-    replace(request, body, stored, Part::Object)
+pub fn update<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>) -> RequestOutcome {
+    replace(request, body, stored, WrittenPart::Object)
 }
 
 /// Answers an update of a stored object's status.
-pub fn update_status<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>) -> Outcome {
-    replace(request, body, stored, Part::Status)
+pub fn update_status<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>) -> RequestOutcome {
+    replace(request, body, stored, WrittenPart::Status)
 }
 
-fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Part) -> Outcome {
+fn replace<'t>(request: &ServerRequest<'t>, body: Body<'t>, stored: Body<'t>, part: WrittenPart) -> RequestOutcome {
     // The test harness of the validation functions decodes the stored object like the new one.
     let of_stored = Some(&stored).filter(|_| request.reach == Reach::Functions);
     match Handler::begin(request, &body, of_stored) {
@@ -106,7 +106,7 @@ fn replace<'t>(request: &Request<'t>, body: Body<'t>, stored: Body<'t>, part: Pa
 }
 
 struct Handler<'w, 'r> {
-    request: &'w Request<'r>,
+    request: &'w ServerRequest<'r>,
     api: Api,
     context: Context,
     /// The error of strict decoding, which the server answers with instead of what the rules say.
@@ -130,7 +130,7 @@ fn uncompiled(errors: &Errors, paths: &PathMap) -> Vec<Finding> {
     errors.uncompiled().iter().chain(&crashed).map(finding).collect()
 }
 
-fn context(request: &Request<'_>) -> Context {
+fn context(request: &ServerRequest<'_>) -> Context {
     match request.gates {
         Some(gates) => Context::with_gates(request.release, gates),
         None => Context::new(request.release),
@@ -138,14 +138,14 @@ fn context(request: &Request<'_>) -> Context {
 }
 
 impl<'w, 'r> Handler<'w, 'r> {
-    fn begin(request: &'w Request<'r>, body: &Body<'_>, stored: Option<&Body<'_>>) -> Result<Self, Box<Outcome>> {
+    fn begin(request: &'w ServerRequest<'r>, body: &Body<'_>, stored: Option<&Body<'_>>) -> Result<Self, Box<RequestOutcome>> {
         let strict = || body.strict_error().or_else(|| stored.and_then(Body::strict_error));
         let strict = if request.validation == FieldValidation::Strict { strict() } else { None };
         let work = Handler { request, api: body.api, context: context(request), strict };
         match body.mismatch() {
             None => Ok(work),
             Some(error) => {
-                let refused = Outcome { status: Some(work.undecodable(error)), ..Outcome::default() };
+                let refused = RequestOutcome { status: Some(work.undecodable(error)), ..RequestOutcome::default() };
                 Err(Box::new(work.warn(refused, None)))
             }
         }
@@ -156,13 +156,13 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 
     /// Adds the warnings that an early refusal keeps: about the version, and what the handler found before.
-    fn warn(&self, mut refused: Outcome, handled: Option<Finding>) -> Outcome {
+    fn warn(&self, mut refused: RequestOutcome, handled: Option<Finding>) -> RequestOutcome {
         let deprecated = device::deprecation(self.api, &self.context).map(server_warning);
         refused.warnings.extend(deprecated.into_iter().chain(handled));
         refused
     }
 
-    fn create(&self, Hub { mut record, paths }: Hub<'r>) -> Outcome {
+    fn create(&self, Hub { mut record, paths }: Hub<'r>) -> RequestOutcome {
         let object = &mut record;
         let mut changes = Changes::default();
         let mut warned = None;
@@ -179,7 +179,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             }
             prepare::fill_namespace(object, self.api.kind.scope, self.namespace(), &mut changes);
             prepare::for_create(object, &mut changes);
-            warned = self.handle(object, Value::Unset, &mut changes);
+            warned = self.handle(object, FieldValue::Unset, &mut changes);
         }
         let stores = matches!(self.request.reach, Reach::Strategy | Reach::Server) && !self.request.patched;
         if let ObjectKind::Device(kind) = self.api.kind.object {
@@ -189,8 +189,8 @@ impl<'w, 'r> Handler<'w, 'r> {
             let mut outcome = self.answer(kind, judged, &paths, changes);
             outcome.warnings.extend(warned.into_iter().chain(unknown));
             if before && outcome.status.is_none() {
-                let Outcome { changes, warnings, .. } = outcome;
-                return Outcome { warnings, ..stored_before(changes) };
+                let RequestOutcome { changes, warnings, .. } = outcome;
+                return RequestOutcome { warnings, ..stored_before(changes) };
             }
             return outcome;
         }
@@ -200,14 +200,14 @@ impl<'w, 'r> Handler<'w, 'r> {
             prepare::judge_created(self.api, object, &self.context, &mut errors);
         }
         if errors.is_empty() && stores && prepare::stored_before(object) {
-            return Outcome { warnings: warned.into_iter().collect(), ..stored_before(changes) };
+            return RequestOutcome { warnings: warned.into_iter().collect(), ..stored_before(changes) };
         }
         let findings = self.findings(errors.list(), &paths);
         let warnings = warned.into_iter().chain(uncompiled(&errors, &paths)).collect();
-        Outcome { findings, status: self.invalid(object, errors.list()), changes, warnings, ..Outcome::default() }
+        RequestOutcome { findings, status: self.invalid(object, errors.list()), changes, warnings, ..RequestOutcome::default() }
     }
 
-    fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: Part) -> Outcome {
+    fn update(&self, new: Hub<'r>, stored: Hub<'r>, part: WrittenPart) -> RequestOutcome {
         let Hub { record: mut new, paths } = new;
         let Hub { record: mut old, .. } = stored;
         let mut changes = Changes::default();
@@ -222,11 +222,11 @@ impl<'w, 'r> Handler<'w, 'r> {
             if self.endpoint() && Object::new(&new).metadata().namespace().is_empty() {
                 // The URL has the namespace of the stored object.
                 if let Some(meta) = new.record_mut("metadata").filter(|_| self.api.kind.scope == Scope::Namespaced) {
-                    meta.set("namespace", Value::Str(Cow::Owned(stored_in)));
+                    meta.set("namespace", FieldValue::Str(Cow::Owned(stored_in)));
                 }
             }
             prepare::fill_namespace(&mut new, self.api.kind.scope, self.namespace(), &mut changes);
-            let managers = old.record("metadata").map_or(Value::Unset, |meta| meta.get("managedFields").clone());
+            let managers = old.record("metadata").map_or(FieldValue::Unset, |meta| meta.get("managedFields").clone());
             warned = self.handle(&mut new, managers, &mut Changes::default());
             if let Some(refused) = self.unconditional(&new) {
                 return self.warn(refused, warned);
@@ -246,8 +246,8 @@ impl<'w, 'r> Handler<'w, 'r> {
             return outcome;
         }
         let operation = match part {
-            Part::Object => rules::Operation::Update(&old),
-            Part::Status => rules::Operation::UpdateStatus(&old),
+            WrittenPart::Object => rules::Operation::Update(&old),
+            WrittenPart::Status => rules::Operation::UpdateStatus(&old),
         };
         let answered = prepare::judge_update(self.api, &new, operation, &self.context);
         let mut findings = match self.request.reach {
@@ -256,12 +256,12 @@ impl<'w, 'r> Handler<'w, 'r> {
         };
         explain_immutable(&mut findings, &new, &old, &paths);
         let warnings = warned.into_iter().chain(uncompiled(&answered, &paths)).collect();
-        Outcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..Outcome::default() }
+        RequestOutcome { findings, status: self.invalid(&new, answered.list()), changes, warnings, ..RequestOutcome::default() }
     }
 
     /// Makes the handler's changes to `ownerReferences` and `managedFields`, which neither the recorded test answers nor
     /// admission have.
-    fn handle(&self, object: &mut Record<'r>, managers: Value<'r>, changes: &mut Changes) -> Option<Finding> {
+    fn handle(&self, object: &mut Record<'r>, managers: FieldValue<'r>, changes: &mut Changes) -> Option<Finding> {
         if !matches!(self.request.reach, Reach::Server | Reach::Store) {
             return None;
         }
@@ -275,8 +275,8 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 
     /// Answers an object of the device family.
-    fn answer(&self, kind: DeviceKind, judged: Judged<'_>, paths: &PathMap, changes: Changes) -> Outcome {
-        let Judged { record, errors, dropped } = judged;
+    fn answer(&self, kind: DeviceKind, judged: JudgedObject<'_>, paths: &PathMap, changes: Changes) -> RequestOutcome {
+        let JudgedObject { record, errors, dropped } = judged;
         let mut warnings: Vec<Finding> = dropped.iter().map(|one| self.dropped(one, paths)).collect();
         let path = |finding: &Finding| finding.path.clone().unwrap_or_default();
         let dropped = dropped.iter().zip(&warnings).map(|(one, finding)| (path(finding), one.gate)).collect();
@@ -295,7 +295,7 @@ impl<'w, 'r> Handler<'w, 'r> {
             let mut finding = Finding::error(code, Origin::Claimkit, message);
             finding.steps = paths.written(steps).unwrap_or_else(|| steps.to_vec());
             finding = finding.with_help(help);
-            return Outcome {
+            return RequestOutcome {
                 findings: vec![finding],
                 status: Some(Status::internal("")),
                 changes,
@@ -319,7 +319,7 @@ impl<'w, 'r> Handler<'w, 'r> {
         } else {
             Vec::new()
         };
-        Outcome { findings, status, changes, warnings, stored, dropped, panics: false }
+        RequestOutcome { findings, status, changes, warnings, stored, dropped, panics: false }
     }
 
     /// Warns of admin access if a namespace label decides about it and the labels are unknown.
@@ -362,7 +362,7 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 
     /// Makes claimkit's warning about a dropped field.
-    fn dropped(&self, dropped: &Dropped, paths: &PathMap) -> Finding {
+    fn dropped(&self, dropped: &DroppedField, paths: &PathMap) -> Finding {
         let steps = paths.written(&dropped.steps).unwrap_or_else(|| dropped.steps.clone());
         dropped.finding(steps, self.context.release)
     }
@@ -403,7 +403,7 @@ impl<'w, 'r> Handler<'w, 'r> {
 
     /// Refuses an update without `resourceVersion`, if the kind requires one (apiserver,
     /// pkg/registry/generic/registry/store.go, `Store.Update`).
-    fn unconditional(&self, new: &Record<'_>) -> Option<Outcome> {
+    fn unconditional(&self, new: &Record<'_>) -> Option<RequestOutcome> {
         let ObjectKind::Device(kind) = self.api.kind.object else { return None };
         let of_rules = kind == DeviceKind::DeviceTaintRule
             && Variant::of(self.request.release).rules_need_version
@@ -422,11 +422,11 @@ impl<'w, 'r> Handler<'w, 'r> {
         let kind = self.api.kind.plural;
         let status = Status::invalid(kind, meta.name(), errors.list(), self.context.rules.unicode);
         let findings = errors.list().iter().map(FieldError::finding).collect();
-        Some(Outcome { findings, status, ..Outcome::default() })
+        Some(RequestOutcome { findings, status, ..RequestOutcome::default() })
     }
 
     /// Refuses an object whose namespace differs from the request's.
-    fn other_namespace(&self, object: &Record<'_>, named: Option<&str>) -> Option<Outcome> {
+    fn other_namespace(&self, object: &Record<'_>, named: Option<&str>) -> Option<RequestOutcome> {
         let given = Object::new(object).metadata().namespace();
         let named = named?;
         if given.is_empty() || self.api.kind.scope == Scope::Cluster || named == given {
@@ -436,7 +436,7 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 
     /// Refuses an update with another resource version than the stored object's.
-    fn conflict(&self, new: &Record<'_>, old: &Record<'_>) -> Option<Outcome> {
+    fn conflict(&self, new: &Record<'_>, old: &Record<'_>) -> Option<RequestOutcome> {
         let (meta, stored) = (Object::new(new).metadata(), Object::new(old).metadata());
         let unicode = self.context.rules.unicode;
         let status = match version_number(meta.resource_version(), unicode) {
@@ -464,7 +464,7 @@ impl<'w, 'r> Handler<'w, 'r> {
     }
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// Replaces the server's answer by a strict decoding error.
     fn strict(mut self, work: &Handler<'_, '_>) -> Self {
         if let Some(error) = &work.strict {
@@ -504,17 +504,17 @@ fn server_warning(text: String) -> Finding {
 }
 
 /// Refuses as the store does to create an object that has a resource version.
-fn stored_before(changes: Changes) -> Outcome {
+fn stored_before(changes: Changes) -> RequestOutcome {
     let status = Status::internal("resourceVersion should not be set on objects to be created");
     refused(Code::ResourceVersionOnCreate, "resourceVersion", status, changes)
 }
 
 /// Makes the outcome of a refusal outside of validation, about one field of `metadata`.
-fn refused(code: Code, field: &str, status: Status, changes: Changes) -> Outcome {
+fn refused(code: Code, field: &str, status: Status, changes: Changes) -> RequestOutcome {
     let mut finding = Finding::error(code, Origin::ApiServer, status.message.clone());
     finding.steps = vec![Step::Key("metadata".to_owned()), Step::Key(field.to_owned())];
     finding.help = code.spoken_help();
-    Outcome { findings: vec![finding], status: Some(status), changes, ..Outcome::default() }
+    RequestOutcome { findings: vec![finding], status: Some(status), changes, ..RequestOutcome::default() }
 }
 
 /// Returns the number of a resource version, 0 if it is empty, or Go's error (`strconv.ParseUint`).

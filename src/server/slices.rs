@@ -5,7 +5,7 @@ use super::options::ValidateOptions;
 use crate::advice::locate::locate;
 use crate::api::workload;
 use crate::api::{Api, ClassicKind, DeviceKind, Gate, Gates, ObjectKind, Release};
-use crate::expression::published::Published;
+use crate::expression::published::PublishedNames;
 use crate::finding::{Code, Finding, Severity, field_path};
 use crate::manifest::{Input, Item, What};
 use crate::place::device::behaviour;
@@ -80,8 +80,8 @@ impl<'o, 't> Together<'o, 't> {
     }
 
     /// Collects the attributes and capacities that the slices publish.
-    pub fn published(&self) -> Published {
-        let mut published = Published::default();
+    pub fn published(&self) -> PublishedNames {
+        let mut published = PublishedNames::default();
         for (_, item, tree) in self.objects() {
             if let What::Ours(api) = item.what {
                 published.take(tree, item.node, api);

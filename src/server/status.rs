@@ -3,7 +3,7 @@
 use crate::api::GROUP;
 use crate::finding::named::fixed;
 use crate::go::{self, GoUnicode};
-use crate::patch::{self, Refused};
+use crate::patch::{self, PatchRefusal};
 use crate::rules::errors::{FieldError, aggregate};
 use serde::Serialize;
 
@@ -152,25 +152,25 @@ impl Status {
     }
 
     /// Returns the answer to a refused patch; `None` if the server's answer is unknown.
-    pub(crate) fn patch(refused: &Refused, unicode: GoUnicode) -> Option<Self> {
+    pub(crate) fn patch(refused: &PatchRefusal, unicode: GoUnicode) -> Option<Self> {
         let details = |causes| Some(StatusDetails { name: String::new(), group: "", kind: "", causes });
         Some(match refused {
-            Refused::BadRequest(message) => Self::bad_request(message.clone()),
-            Refused::Internal(message) => Self::internal(message),
-            Refused::Ours(_) => return None,
-            Refused::Rejected(_) => {
+            PatchRefusal::BadRequest(message) => Self::bad_request(message.clone()),
+            PatchRefusal::Internal(message) => Self::internal(message),
+            PatchRefusal::Ours(_) => return None,
+            PatchRefusal::Rejected(_) => {
                 let message = "the server rejected our request due to an error in our request";
                 Self::failure(422, "Invalid", message.to_owned(), details(Vec::new()))
             }
-            Refused::TooLarge(message) => Self::too_large(message),
-            Refused::Invalid { value, detail } => {
+            PatchRefusal::TooLarge(message) => Self::too_large(message),
+            PatchRefusal::Invalid { value, detail } => {
                 let body = format!("Invalid value: {}: {detail}", go::quote(value, unicode));
                 let message = format!(" \"\" is invalid: patch: {body}");
                 let causes = vec![StatusCause { reason: "FieldValueInvalid", message: body, field: "patch".to_owned() }];
                 Self::failure(422, "Invalid", message, details(causes))
             }
-            Refused::Conflicts(conflicts) => {
-                let cause = |conflict: &patch::Conflict| StatusCause {
+            PatchRefusal::Conflicts(conflicts) => {
+                let cause = |conflict: &patch::FieldConflict| StatusCause {
                     reason: "FieldManagerConflict",
                     message: format!("conflict with {}", conflict.manager),
                     field: conflict.path.clone(),

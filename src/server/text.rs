@@ -12,9 +12,9 @@ use crate::manifest::{Input, Item, Passage, What};
 use crate::message::message;
 use crate::record::decode::Via;
 use crate::rules::pod_claims;
-use crate::rules::references::{Located, Named, References};
+use crate::rules::references::{Located, NamedObject, References};
 use crate::server::FieldValidation;
-use crate::server::client::{self, Unknown};
+use crate::server::client::{self, UnknownObject};
 use crate::server::device::defaults::CLOCK;
 use crate::server::elsewhere::{self, Standing};
 use crate::server::object::{self, ObjectRequest, Partners};
@@ -112,9 +112,9 @@ impl Judged {
         self.namespace = std::mem::take(&mut item.namespace);
     }
 
-    fn names(&self) -> Named<'_> {
+    fn names(&self) -> NamedObject<'_> {
         let Judged { api_version, kind, name, namespace, .. } = self;
-        Named { api_version, kind, name, namespace }
+        NamedObject { api_version, kind, name, namespace }
     }
 }
 
@@ -525,11 +525,11 @@ fn refused(input: &Input<'_>, item: &Item, index: usize, finding: &Finding, via:
     let mut finding = finding.clone();
     let unknown = (via == Via::Kubectl && finding.code == Code::UnknownKind).then(|| client::unknown(item));
     let status = match unknown {
-        Some(Unknown::Unmapped(message)) => {
+        Some(UnknownObject::Unmapped(message)) => {
             finding = Finding { message, origin: Origin::Kubectl, ..finding };
             None
         }
-        Some(Unknown::SmallLetters(kind)) => Some(Status::unhandled(&item.kind, version, kind, &finding.message, unicode)),
+        Some(UnknownObject::SmallLetters(kind)) => Some(Status::unhandled(&item.kind, version, kind, &finding.message, unicode)),
         None => (!item.kind.is_empty()).then(|| Status::undecodable(&item.kind, version, &finding.message, unicode)),
     };
     if let Some(tree) = input.tree(item).filter(|_| finding.code == Code::UnknownKind) {

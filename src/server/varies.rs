@@ -1,16 +1,16 @@
 //! Decides from the tables alone whether the releases that serve an object may answer differently.
 
 use crate::api::release::LAST_PATCHES;
-use crate::api::{Api, DeviceKind, Family, Field, Kind, ObjectKind, Release, Type, Version};
+use crate::api::{Api, ApiKind, DeviceKind, Family, Field, FieldType, ObjectKind, Release, Version};
 use crate::cel::device::selector_varies;
 use crate::finding::{Code, Finding, Origin, Severity};
 use crate::record::decode::{Decoded, StrictKind};
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
 use std::ops::RangeInclusive;
 
 /// Returns the releases that serve a kind in a version, oldest first.
-pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (Release, &'static Kind)> {
+pub fn serving(version: &'static Version, kind: &str) -> impl Iterator<Item = (Release, &'static ApiKind)> {
     let served = LAST_PATCHES.iter().copied().filter(|release| version.served_by(*release));
     served.filter_map(move |release| Some((release, version.kind(kind, release)?)))
 }
@@ -52,20 +52,20 @@ pub fn refused_by_all(api: Api, fields_alike: bool, findings: &[Finding]) -> boo
 
 /// Returns true if the releases may answer differently. Recursion is bounded by the depth of the tables.
 fn varies(record: &Record<'_>, releases: &RangeInclusive<Release>) -> bool {
-    let given = record.schema.fields.iter().zip(&record.slots).filter(|(_, value)| !matches!(value, Value::Unset));
+    let given = record.schema.fields.iter().zip(&record.slots).filter(|(_, value)| !matches!(value, FieldValue::Unset));
     given.into_iter().any(|(field, value)| field_varies(field, value, releases) || value_varies(value, releases))
 }
 
-fn value_varies(value: &Value<'_>, releases: &RangeInclusive<Release>) -> bool {
+fn value_varies(value: &FieldValue<'_>, releases: &RangeInclusive<Release>) -> bool {
     match value {
-        Value::Struct(record) => varies(record, releases),
-        Value::List(items) => items.iter().any(|item| value_varies(item, releases)),
-        Value::Entries(entries) => entries.iter().any(|(_, value)| value_varies(value, releases)),
+        FieldValue::Struct(record) => varies(record, releases),
+        FieldValue::List(items) => items.iter().any(|item| value_varies(item, releases)),
+        FieldValue::Entries(entries) => entries.iter().any(|(_, value)| value_varies(value, releases)),
         _ => false,
     }
 }
 
-fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Release>) -> bool {
+fn field_varies(field: &Field, value: &FieldValue<'_>, releases: &RangeInclusive<Release>) -> bool {
     let (first, last) = (*releases.start(), *releases.end());
     if !field.in_release(first) || !field.in_release(last) || !field.gates.is_empty() {
         return true;
@@ -79,15 +79,17 @@ fn field_varies(field: &Field, value: &Value<'_>, releases: &RangeInclusive<Rele
         return true;
     }
     let size = match value {
-        Value::List(items) => items.len(),
-        Value::Entries(entries) => entries.len(),
+        FieldValue::List(items) => items.len(),
+        FieldValue::Entries(entries) => entries.len(),
         other => other.as_str().len(),
     };
     if field.limits.iter().any(|limit| limit.max.is_some_and(|max| max < size)) && sizes_vary(field, size, first, last) {
         return true;
     }
     // Only CEL expressions have this field name.
-    matches!(field.ty, Type::String) && field.json == "expression" && selector_varies(value.as_str(), first.minor, last.minor)
+    matches!(field.ty, FieldType::String)
+        && field.json == "expression"
+        && selector_varies(value.as_str(), first.minor, last.minor)
 }
 
 /// Returns true if a field is too large for some of the releases, but not for all.

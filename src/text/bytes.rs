@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Bytes decoded as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded<'b> {
+pub struct DecodedText<'b> {
     pub text: Cow<'b, str>,
     /// The byte offset of the first U+FFFD that replaces invalid bytes.
     pub replaced: Option<usize>,
@@ -18,7 +18,7 @@ type Units = fn([u8; 2]) -> u16;
 
 /// Decodes bytes as kubectl does: UTF-8, or UTF-16 with a byte order mark. Invalid bytes become U+FFFD, one for each run of bytes
 /// that could begin a character (cli-runtime, pkg/resource/visitor.go, `StreamVisitor.Visit`).
-pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+pub fn decode(bytes: &[u8]) -> DecodedText<'_> {
     let (units, rest): (Units, &[u8]) = match bytes {
         [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
         [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
@@ -34,12 +34,12 @@ pub fn decode(bytes: &[u8]) -> Decoded<'_> {
         }
         text.push(unit.unwrap_or(char::REPLACEMENT_CHARACTER));
     }
-    Decoded { text: Cow::Owned(text), replaced }
+    DecodedText { text: Cow::Owned(text), replaced }
 }
 
-fn utf8(bytes: &[u8]) -> Decoded<'_> {
+fn utf8(bytes: &[u8]) -> DecodedText<'_> {
     let replaced = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to());
-    Decoded { text: String::from_utf8_lossy(bytes), replaced }
+    DecodedText { text: String::from_utf8_lossy(bytes), replaced }
 }
 
 /// Makes the warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
@@ -58,8 +58,8 @@ pub fn save_as_utf8() -> Cow<'static, str> {
 mod tests {
     use super::*;
 
-    fn decoded(text: &str, replaced: Option<usize>) -> Decoded<'_> {
-        Decoded { text: Cow::Borrowed(text), replaced }
+    fn decoded(text: &str, replaced: Option<usize>) -> DecodedText<'_> {
+        DecodedText { text: Cow::Borrowed(text), replaced }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// A finding with editor positions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Finding {
+pub struct LocatedFinding {
     pub code: Code,
     /// The severity of the finding.
     pub severity: Severity,
@@ -26,7 +26,7 @@ pub struct Finding {
     /// The same for the command line, where the help names a field of the request.
     #[serde(skip)]
     pub command_help: Option<Cow<'static, str>>,
-    pub fixes: Vec<Fix>,
+    pub fixes: Vec<LocatedFix>,
     /// The text it is about. Its range and edits refer to this text.
     #[serde(rename = "in")]
     pub within: TextField,
@@ -43,10 +43,10 @@ pub struct Finding {
 /// A fix with its edits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Fix {
+pub struct LocatedFix {
     /// The effect of the fix.
     pub title: String,
-    pub edits: Vec<Edit>,
+    pub edits: Vec<RangeEdit>,
     /// The fix deletes something that a person wrote; "fix all" leaves it out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deletes: bool,
@@ -56,7 +56,7 @@ pub struct Fix {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Edit {
+pub struct RangeEdit {
     /// The range to replace.
     pub range: Range,
     pub new_text: String,
@@ -66,15 +66,15 @@ pub struct Edit {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Range {
-    pub start: Position,
-    pub end: Position,
+    pub start: EditorPosition,
+    pub end: EditorPosition,
 }
 
 /// A place: zero-based line, UTF-16 code units, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Position {
+pub struct EditorPosition {
     /// Line number, counted from zero.
     pub line: u32,
     /// UTF-16 code units in the line.
@@ -97,7 +97,7 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
     let position = |offset: usize| {
         let source::Position { line, character, offset: byte_offset } = source.position(offset);
         let offset = u32::try_from(source.utf16_offset(byte_offset as usize)).unwrap_or(u32::MAX);
-        Position { line, character, offset, byte_offset }
+        EditorPosition { line, character, offset, byte_offset }
     };
     Range { start: position(span.from()), end: position(span.to()) }
 }
@@ -110,17 +110,17 @@ pub fn range(source: &Source<'_>, span: Span) -> Range {
 /// let finding = claimkit::located::finding(&claimkit::Source::new(text), report.findings[0].clone());
 /// assert_eq!(finding.range.unwrap().start.line, 3);
 /// ```
-pub fn finding(source: &Source<'_>, finding: finding::Finding) -> Finding {
+pub fn finding(source: &Source<'_>, finding: finding::Finding) -> LocatedFinding {
     let mut fixes = Vec::new();
     for fix in finding.fixes {
         let deletes = fix.deletes(source.text());
         let mut edits = Vec::new();
         for edit in fix.edits {
-            edits.push(Edit { range: range(source, edit.span), new_text: edit.new_text });
+            edits.push(RangeEdit { range: range(source, edit.span), new_text: edit.new_text });
         }
-        fixes.push(Fix { title: fix.title, edits, deletes });
+        fixes.push(LocatedFix { title: fix.title, edits, deletes });
     }
-    Finding {
+    LocatedFinding {
         code: finding.code,
         severity: finding.severity,
         origin: finding.origin,

@@ -5,7 +5,7 @@ use super::content::Content;
 use super::request::{AdmitRequest, Verb};
 use crate::finding::{Code, Finding, Origin, TextField};
 use crate::policy::response::{self, ValidationResponse};
-use crate::policy::{self, Host, Mutation, OperationIs, Settings, Verdict};
+use crate::policy::{self, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings};
 use crate::text::tree::{NodeId, Tree};
 use crate::text::{Document, Mode, Source, Span};
 use serde_json::value::RawValue;
@@ -36,7 +36,7 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
             };
             answer.findings = errors.iter().map(finding).collect();
             if request.is_some() {
-                answer.content = content(&ValidationResponse::of(&Verdict::unusable("", &errors)));
+                answer.content = content(&ValidationResponse::of(&PolicyVerdict::unusable("", &errors)));
             }
             return answer;
         }
@@ -47,10 +47,10 @@ pub(super) fn of_texts(request: Option<&str>, settings: &str, labels: Option<&BT
     };
     let verdict = match read(request) {
         Ok(document) => {
-            let host = Host { mutation: Mutation::Possible, cluster: None, labels, operation: OperationIs::Required };
+            let host = PolicyHost { mutation: Mutation::Possible, cluster: None, labels, operation: OperationIs::Required };
             policy::judge(&document, document.root, &settings, host)
         }
-        Err(problem) => Verdict::unreadable("", problem),
+        Err(problem) => PolicyVerdict::unreadable("", problem),
     };
     answer.ok = verdict.accepted();
     answer.findings = response::findings(&verdict);

@@ -1,8 +1,8 @@
 //! The verb `allocate`: the devices that the pods and claims of a text get on each node, or why they get none.
 
-use super::answer::{Answer, Object};
+use super::answer::{Answer, AnswerObject};
 use super::content::Content;
-use super::options::{MOST_STEPS, Shown};
+use super::options::{MOST_STEPS, MatrixOption};
 use super::request::{self, AllocateRequest, Verb};
 use crate::place::device::explain::{Explain, Matrix};
 use crate::scheduler::{self, AllocateOptions, PreparedCluster};
@@ -48,7 +48,7 @@ fn answer(request: &AllocateRequest, cluster: Option<&PreparedCluster>) -> Resul
     let done = scheduler::allocate(text, &options)?;
     Ok(Answer {
         ok: done.ok,
-        objects: done.items.iter().map(|item| Object::of(&done.source, item)).collect(),
+        objects: done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect(),
         findings: done.findings,
         content: Content::Allocate {
             release: done.release,
@@ -72,9 +72,9 @@ fn explain(request: &AllocateRequest) -> Explain {
         budget: given.budget.map_or(default.budget, |budget| budget.min(MOST_STEPS)),
         relax: given.relax.unwrap_or(default.relax),
         matrix: match given.matrix {
-            None | Some(Shown::Failed) => Matrix::Failed,
-            Some(Shown::All) => Matrix::All,
-            Some(Shown::None) => Matrix::Nothing,
+            None | Some(MatrixOption::Failed) => Matrix::Failed,
+            Some(MatrixOption::All) => Matrix::All,
+            Some(MatrixOption::None) => Matrix::Nothing,
         },
     }
 }

@@ -13,7 +13,7 @@ use crate::scheduler::Placement;
 use crate::server::status::Status;
 use crate::server::text::{Judged, Report};
 use crate::text::Source;
-pub use crate::text::located::{Edit, Finding, Fix, Position, Range, finding, range};
+pub use crate::text::located::{EditorPosition, LocatedFinding, LocatedFix, Range, RangeEdit, finding, range};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -29,9 +29,9 @@ pub struct Answer {
     /// The patch release whose rules answered, if the answers of the requested one were never recorded.
     pub rules_of: Option<RulesOf>,
     /// The findings of all texts.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<LocatedFinding>,
     /// The objects of the text.
-    pub objects: Vec<Object>,
+    pub objects: Vec<AnswerObject>,
     /// The part of the answer that is specific to the verb.
     pub content: Content,
 }
@@ -47,8 +47,8 @@ pub struct Common<'a> {
     error: &'a Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules_of: &'a Option<RulesOf>,
-    findings: &'a [Finding],
-    objects: &'a [Object],
+    findings: &'a [LocatedFinding],
+    objects: &'a [AnswerObject],
 }
 
 impl Serialize for Answer {
@@ -102,7 +102,7 @@ impl Answer {
 /// One object of the text; each verb fills its own fields.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Object {
+pub struct AnswerObject {
     /// `apiVersion` as the server reads it.
     #[serde(serialize_with = "fixed_or_made")]
     pub api_version: Cow<'static, str>,
@@ -154,13 +154,13 @@ pub struct Object {
     pub changed: Option<bool>,
     /// Convert: the lost fields.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub losses: Option<Vec<Loss>>,
+    pub losses: Option<Vec<LossEntry>>,
     /// Convert: why it was not converted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
     /// Convert: the assumptions of a conversion from v1alpha1 or v1alpha2 to v1alpha3 or later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<DecisionEntry>,
     /// Convert: the first minor release that no longer serves its old version, if known or announced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed_in: Option<String>,
@@ -168,7 +168,7 @@ pub struct Object {
 
 /// A decision that needs a person, and the assumption that the conversion made.
 #[derive(Debug, Serialize)]
-pub struct Decision {
+pub struct DecisionEntry {
     /// The stable name of the decision.
     pub code: &'static str,
     /// The field's path in the object.
@@ -189,7 +189,7 @@ pub struct Decision {
 
 /// A field that a conversion loses.
 #[derive(Debug, Serialize)]
-pub struct Loss {
+pub struct LossEntry {
     /// The field's path in the object.
     pub path: String,
     /// The object as JSON.
@@ -198,7 +198,7 @@ pub struct Loss {
     pub reason: String,
 }
 
-impl Object {
+impl AnswerObject {
     /// Returns true if the object was checked, converted or placed, not only listed.
     pub fn is_checked(&self) -> bool {
         self.valid.flatten().is_some() || self.to.is_some() || self.placement.is_some()
@@ -213,20 +213,20 @@ impl Object {
 
     /// Makes an object of the name, range and release of an item.
     pub fn of(source: &Source<'_>, item: &Item) -> Self {
-        Object {
+        AnswerObject {
             api_version: item.api_version.clone().into(),
             kind: item.kind.clone().into(),
             name: item.name.clone(),
             namespace: item.namespace.clone(),
             release: Some(item.release),
             range: Some(range(source, item.span)),
-            ..Object::default()
+            ..AnswerObject::default()
         }
     }
 
     /// Makes the answer about an object that the server judged.
     pub fn judged(source: &Source<'_>, judged: Judged) -> Self {
-        Object {
+        AnswerObject {
             api_version: judged.api_version,
             kind: judged.kind,
             name: judged.name,
@@ -236,7 +236,7 @@ impl Object {
             valid: Some(judged.valid),
             status: Some(judged.status),
             stored: judged.stored.as_ref().and_then(Json::of),
-            ..Object::default()
+            ..AnswerObject::default()
         }
     }
 }
@@ -253,7 +253,7 @@ impl From<Report<'_>> for Answer {
         };
         Answer {
             ok,
-            objects: objects.into_iter().map(|judged| Object::judged(&source, judged)).collect(),
+            objects: objects.into_iter().map(|judged| AnswerObject::judged(&source, judged)).collect(),
             findings: findings.into_iter().map(|found| finding(text_of(&found), found)).collect(),
             ..Answer::to(Verb::Validate)
         }
@@ -261,7 +261,7 @@ impl From<Report<'_>> for Answer {
 }
 
 /// Converts findings for the answer, up to the limit.
-pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<Finding> {
+pub fn findings(source: &Source<'_>, findings: Vec<finding::Finding>, limits: &Limits) -> Vec<LocatedFinding> {
     let kept = finding::Findings::new(limits.findings).behind(findings);
     kept.into_iter().map(|one| finding(source, one)).collect()
 }

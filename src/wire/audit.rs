@@ -1,6 +1,6 @@
 //! The verb `audit`: what is wrong in a cluster, and how much of its devices is in use.
 
-use super::answer::{Answer, Object};
+use super::answer::{Answer, AnswerObject};
 use super::content::Content;
 use super::request::{self, AuditRequest, Verb};
 use crate::audit::{self, AuditOptions};
@@ -21,7 +21,7 @@ fn answer(request: &AuditRequest) -> Result<Answer, String> {
     let done = audit::audit(text, &options)?;
     Ok(Answer {
         ok: done.ok,
-        objects: done.items.iter().map(|item| Object::of(&done.source, item)).collect(),
+        objects: done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect(),
         findings: done.findings,
         content: Content::Audit { release: done.release, gates: done.gates, usage: Box::new(done.usage) },
         ..Answer::to(Verb::Audit)

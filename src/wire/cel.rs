@@ -1,14 +1,14 @@
 //! The verb `cel`: compiles a device selector as kube-apiserver does, and runs it on devices.
 
 use super::answer::{Answer, range};
-use super::content::{CelWarning, Compiled, Content, Run, Traced};
+use super::content::{CelWarning, CompileContent, Content, RunContent, Traced};
 use super::options::CelEnvironment;
 use super::request::{self, CelRequest, Verb};
 use crate::advice::cause;
 use crate::api::Release;
 use crate::cel::explain::explain;
 use crate::cel::value::Value as Cel;
-use crate::cel::{Environment, Mode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
+use crate::cel::{Environment, EnvironmentMode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
 use crate::expression::unparsable::{Unparsable, unparsable};
 use crate::expression::{Language, given};
 use crate::place::environments;
@@ -23,7 +23,7 @@ pub fn cel(request: &CelRequest) -> Answer {
 
 fn answer(request: &CelRequest) -> Result<Answer, String> {
     let expression = request.expression.as_deref().ok_or("`expression` is missing: the text of a selector")?;
-    let mode = if request.stored { Mode::Stored } else { Mode::New };
+    let mode = if request.stored { EnvironmentMode::Stored } else { EnvironmentMode::New };
     let (environment, subjects) = match request.environment {
         CelEnvironment::Device => devices(request, mode)?,
         CelEnvironment::NamedResources => instances(request, mode)?,
@@ -34,7 +34,7 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
         Err(error) => {
             let release = request::release(request.release.as_deref())?.unwrap_or(Release::latest());
             let help = cause::selector(expression, &error.text, release);
-            let compile = Compiled { error: Some(error.text), help: Some(help), ..Compiled::default() };
+            let compile = CompileContent { error: Some(error.text), help: Some(help), ..CompileContent::default() };
             answer.content = Content::Cel { compile, results: None };
             return Ok(answer);
         }
@@ -47,8 +47,8 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
     };
     let warnings = unparsable(&program, &environment).into_iter().map(warning).collect();
     let output = Some(program.output_type().to_string());
-    let compile = Compiled { ok: true, output, cost, warnings, ..Compiled::default() };
-    let results: Vec<Run> = subjects.into_iter().map(|variables| run(request, &program, &source, variables)).collect();
+    let compile = CompileContent { ok: true, output, cost, warnings, ..CompileContent::default() };
+    let results: Vec<RunContent> = subjects.into_iter().map(|variables| run(request, &program, &source, variables)).collect();
     answer.ok = cost.is_none_or(|cost| cost <= SELECTOR_COST_LIMIT) && results.iter().all(|run| run.error.is_none());
     answer.content = Content::Cel { compile, results: Some(results) };
     Ok(answer)
@@ -57,7 +57,7 @@ fn answer(request: &CelRequest) -> Result<Answer, String> {
 /// For each device or instance of the request: its CEL variables, or the error.
 type Subjects = Vec<Result<Vec<Cel>, String>>;
 
-fn devices(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
+fn devices(request: &CelRequest, mode: EnvironmentMode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.instances.is_empty() {
         return Err("`instances` belong to `environment` `namedResources`".to_owned());
     }
@@ -72,7 +72,7 @@ fn devices(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjec
     Ok((environment, subjects))
 }
 
-fn instances(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subjects), String> {
+fn instances(request: &CelRequest, mode: EnvironmentMode) -> Result<(Arc<Environment>, Subjects), String> {
     if !request.devices.is_empty() {
         return Err("`devices` belong to `environment` `device`".to_owned());
     }
@@ -91,10 +91,10 @@ fn instances(request: &CelRequest, mode: Mode) -> Result<(Arc<Environment>, Subj
     Ok((environment, subjects))
 }
 
-fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: Result<Vec<Cel>, String>) -> Run {
+fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: Result<Vec<Cel>, String>) -> RunContent {
     let variables = match variables {
         Ok(variables) => variables,
-        Err(error) => return Run { error: Some(error), ..Run::default() },
+        Err(error) => return RunContent { error: Some(error), ..RunContent::default() },
     };
     let (outcome, why, parts) = if request.trace {
         let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
@@ -104,7 +104,13 @@ fn run(request: &CelRequest, program: &Program, source: &Source<'_>, variables: 
         (program.evaluate(&variables, SELECTOR_COST_LIMIT), None, None)
     };
     let matches = outcome.matches();
-    Run { matches: matches.as_ref().ok().copied(), error: matches.err().map(String::from), cost: outcome.cost, why, trace: parts }
+    RunContent {
+        matches: matches.as_ref().ok().copied(),
+        error: matches.err().map(String::from),
+        cost: outcome.cost,
+        why,
+        trace: parts,
+    }
 }
 
 fn traced(source: &Source<'_>, part: &Part) -> Traced {

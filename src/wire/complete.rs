@@ -1,7 +1,7 @@
 //! The verb `complete`: completions at a position.
 
 use super::answer::{self, Answer};
-use super::content::{Completion, Content};
+use super::content::{CompletionContent, Content};
 use super::hover::checked;
 use super::request::{self, PositionRequest, Verb};
 use crate::editor;
@@ -24,7 +24,7 @@ pub fn complete(request: &PositionRequest) -> Answer {
     };
     let found =
         inside.unwrap_or_else(|| editor::complete::complete(asked.text, offset, asked.release, request.sentences.as_ref()));
-    let items = found.into_iter().map(|item| Completion {
+    let items = found.into_iter().map(|item| CompletionContent {
         label: item.label,
         kind: item.sort,
         detail: item.detail,

@@ -9,8 +9,8 @@ use crate::editor::symbols::{NameKind, SymbolKind};
 use crate::finding::Code;
 use crate::place::device::explain::account::PodAccount;
 use crate::scheduler::simulation::outcome::TieSearch;
-use crate::scheduler::{HowMany, Mode};
-use crate::text::located::{Edit, Range};
+use crate::scheduler::{HowMany, PlacementMode};
+use crate::text::located::{Range, RangeEdit};
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -41,21 +41,21 @@ pub enum Content {
     /// The answer to `hover`.
     Hover {
         /// The hover, or `null`.
-        hover: Option<Box<Hover>>,
+        hover: Option<Box<HoverContent>>,
     },
     /// The answer to `complete`.
     Complete {
         /// The completions of the place.
-        items: Vec<Completion>,
+        items: Vec<CompletionContent>,
     },
     /// The answer to `symbols`.
     Symbols {
         /// The objects with their parts.
-        symbols: Vec<Symbol>,
+        symbols: Vec<SymbolContent>,
         /// The names that the text defines and uses.
-        names: Vec<Name>,
+        names: Vec<NameContent>,
         /// The device selectors of readable documents.
-        selectors: Vec<Selector>,
+        selectors: Vec<SelectorContent>,
     },
     /// The answer to `fixes`.
     Fixes {
@@ -80,10 +80,10 @@ pub enum Content {
     /// The answer to `cel`.
     Cel {
         /// The result of the compilation.
-        compile: Compiled,
+        compile: CompileContent,
         /// The result for each device; empty if the expression does not compile.
         #[serde(skip_serializing_if = "Option::is_none")]
-        results: Option<Vec<Run>>,
+        results: Option<Vec<RunContent>>,
     },
     /// The answer to `allocate`.
     Allocate {
@@ -92,7 +92,7 @@ pub enum Content {
         /// The allocator of kube-scheduler that the release uses.
         allocator: &'static str,
         /// The mode in which pods were placed.
-        mode: Mode,
+        mode: PlacementMode,
         /// The number of pods that wait beside those of the answer; in turn, they were placed too.
         #[serde(skip_serializing_if = "is_zero")]
         beside: usize,
@@ -137,7 +137,7 @@ fn as_json<S: Serializer>(pods: &[PodAccount], serializer: S) -> Result<S::Ok, S
 /// A part of a text.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Symbol {
+pub struct SymbolContent {
     /// The kind of the symbol.
     pub kind: SymbolKind,
     /// Its name; empty if it has none.
@@ -150,12 +150,12 @@ pub struct Symbol {
     pub name_range: Range,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     /// The symbols within this one.
-    pub children: Vec<Symbol>,
+    pub children: Vec<SymbolContent>,
 }
 
 /// A place where a name is written.
 #[derive(Debug, Serialize)]
-pub struct Name {
+pub struct NameContent {
     /// The kind of object that it stands for.
     pub kind: NameKind,
     /// The name, as the text has it.
@@ -172,7 +172,7 @@ pub struct Name {
 
 /// A device selector of the text.
 #[derive(Debug, Serialize)]
-pub struct Selector {
+pub struct SelectorContent {
     /// The expression as the server reads it.
     pub expression: String,
     /// The release of its object.
@@ -187,7 +187,7 @@ pub struct FixOf {
     /// The effect of the fix.
     pub title: String,
     /// The edits of the fix.
-    pub edits: Vec<Edit>,
+    pub edits: Vec<RangeEdit>,
     /// Code of the finding.
     pub code: Code,
     /// Message of the finding.
@@ -202,7 +202,7 @@ pub struct FixOf {
 
 /// The hover at a position.
 #[derive(Debug, Serialize)]
-pub struct Hover {
+pub struct HoverContent {
     /// The range of the key or value.
     pub range: Range,
     /// A path, a value or a kind.
@@ -223,7 +223,7 @@ pub struct Hover {
 /// A text that can be inserted at a place.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Completion {
+pub struct CompletionContent {
     /// The label, which editors match with the typed text.
     pub label: String,
     /// `field`, `value`, `kind`, `apiVersion`, `snippet`, `attribute`, `function`.
@@ -250,7 +250,7 @@ pub struct Completion {
 
 /// The result of a compilation.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Compiled {
+pub struct CompileContent {
     /// True if the expression can run.
     pub ok: bool,
     /// The type of the result.
@@ -283,7 +283,7 @@ pub struct CelWarning {
 
 /// The result of a run on one device.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Run {
+pub struct RunContent {
     /// Whether the device is selected.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<bool>,

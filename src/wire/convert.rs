@@ -1,6 +1,6 @@
 //! The verb `convert`: converts the whole file to another version of the API group.
 
-use super::answer::{self, Answer, Decision, Loss, Object, range};
+use super::answer::{self, Answer, AnswerObject, DecisionEntry, LossEntry, range};
 use super::content::Content;
 use super::json::Json;
 use super::request::{self, ConvertRequest, Lossy, Verb};
@@ -36,8 +36,8 @@ pub fn convert(request: &ConvertRequest) -> Answer {
     }
     let objects = done.input.items.iter().zip(done.outcomes).map(|(item, outcome)| {
         let losses = outcome.losses.into_iter();
-        let losses = losses.map(|loss| Loss { path: loss.path, value: Json::of_text(loss.value), reason: loss.reason });
-        let decisions = outcome.decisions.into_iter().map(|one| Decision {
+        let losses = losses.map(|loss| LossEntry { path: loss.path, value: Json::of_text(loss.value), reason: loss.reason });
+        let decisions = outcome.decisions.into_iter().map(|one| DecisionEntry {
             code: one.code,
             message: one.message(),
             range: range(&done.input.file.source, one.span),
@@ -47,7 +47,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
             why: one.why,
             alternatives: one.alternatives,
         });
-        Object {
+        AnswerObject {
             decisions: decisions.collect(),
             from: Some(outcome.from),
             to: Some(outcome.to),
@@ -55,7 +55,7 @@ pub fn convert(request: &ConvertRequest) -> Answer {
             losses: Some(losses.collect()),
             skipped: outcome.skipped,
             removed_in: outcome.removed_in.map(|minor| format!("1.{minor}")),
-            ..Object::of(&done.input.file.source, item)
+            ..AnswerObject::of(&done.input.file.source, item)
         }
     });
     let mut answer = Answer { objects: objects.collect(), ..Answer::to(Verb::Convert) };

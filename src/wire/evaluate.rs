@@ -1,6 +1,6 @@
 //! The verb `evaluate`: the nodes that can use claims, and why the other nodes cannot.
 
-use super::answer::{self, Answer, Object};
+use super::answer::{self, Answer, AnswerObject};
 use super::request::{self, EvaluateRequest, Verb};
 use crate::api::core::NODE_SELECTOR;
 use crate::place::PreparedNodes;
@@ -40,13 +40,13 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
         (Some(selector), None) => scheduler::evaluate_selector(selector, nodes, &options),
         (None, Some(text)) => scheduler::evaluate(text, nodes, &options),
     };
-    let mut objects: Vec<Object> = done.items.iter().map(|item| Object::of(&done.source, item)).collect();
-    objects.extend(done.selector.map(|span| Object {
+    let mut objects: Vec<AnswerObject> = done.items.iter().map(|item| AnswerObject::of(&done.source, item)).collect();
+    objects.extend(done.selector.map(|span| AnswerObject {
         api_version: "v1".into(),
         kind: NODE_SELECTOR.go.into(),
         release: Some(done.release),
         range: Some(answer::range(&done.source, span)),
-        ..Object::default()
+        ..AnswerObject::default()
     }));
     for (object, placement) in objects.iter_mut().zip(std::mem::take(&mut done.placements)) {
         object.placement = placement.map(Box::new);

@@ -1,7 +1,7 @@
 //! The fields of each verb's requests.
 
 use super::members::{Without, list, members, some_list, some_members};
-use super::options::{AllocateOptions, CelEnvironment};
+use super::options::{AccountOptions, CelEnvironment};
 use crate::editor::sentences::Sentences;
 use crate::limits::Limits;
 use crate::place::device::what_if::WhatIf;
@@ -70,7 +70,7 @@ pub struct ValidateRequest {
     pub field_validation: FieldValidation,
     /// The operation on the object.
     #[serde(deserialize_with = "word")]
-    pub operation: Operation,
+    pub operation: OperationName,
     /// The stored object's text.
     pub old: Option<String>,
     /// The text of the patch, YAML or JSON.
@@ -371,7 +371,7 @@ pub struct AllocateRequest {
     pub cel_lists: bool,
     /// Options of the search and the account.
     #[serde(deserialize_with = "members")]
-    pub options: AllocateOptions,
+    pub options: AccountOptions,
     /// For texts that came as bytes: the offset of U+FFFD for the first byte that is not UTF-8.
     #[serde(deserialize_with = "members")]
     pub replaced: Replaced,
@@ -493,7 +493,7 @@ pub struct Replaced {
 /// `operation`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Operation {
+pub enum OperationName {
     /// The object is new.
     #[default]
     Create,

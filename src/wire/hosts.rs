@@ -4,26 +4,26 @@
 use super::admit::{members, read, read_settings, utf8};
 use super::raw_mode;
 use crate::policy::response::{self, OpaResult, SettingsValidationResponse, ValidationResponse};
-use crate::policy::{self, Cluster, Host, Mutation, OperationIs, Settings, Verdict};
+use crate::policy::{self, ClusterReader, Mutation, OperationIs, PolicyHost, PolicyVerdict, Settings};
 use crate::text::Document;
 use crate::text::tree::{NodeId, Tree};
 
 /// OPA cannot mutate objects and gives no access to the cluster.
-const ALONE: Host<'static> =
-    Host { mutation: Mutation::Impossible, cluster: None, labels: None, operation: OperationIs::Required };
+const ALONE: PolicyHost<'static> =
+    PolicyHost { mutation: Mutation::Impossible, cluster: None, labels: None, operation: OperationIs::Required };
 
 /// Gatekeeper also sends what its audit finds.
-const GATEKEEPER: Host<'static> = Host { operation: OperationIs::MissingInAudits, ..ALONE };
+const GATEKEEPER: PolicyHost<'static> = PolicyHost { operation: OperationIs::MissingInAudits, ..ALONE };
 
 /// The version of Kubewarden's protocol.
 pub const PROTOCOL_VERSION: &str = "\"v1\"";
 
 /// Answers Kubewarden's `validate`: `{"request": …, "settings": …}` in, a ValidationResponse out. `cluster`: Kubewarden's access
 /// to the cluster, if any.
-pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
+pub fn validate(payload: &[u8], cluster: Option<&dyn ClusterReader>) -> String {
     let document = match utf8(payload).and_then(read) {
         Ok(document) => document,
-        Err(problem) => return super::print(&ValidationResponse::of(&Verdict::unreadable("", problem))),
+        Err(problem) => return super::print(&ValidationResponse::of(&PolicyVerdict::unreadable("", problem))),
     };
     let (tree, member) = members(&document);
     let request = member("request");
@@ -36,7 +36,7 @@ pub fn validate(payload: &[u8], cluster: Option<&dyn Cluster>) -> String {
         request,
         settings,
         "",
-        Host { mutation: Mutation::Possible, cluster, labels: None, operation: OperationIs::Required },
+        PolicyHost { mutation: Mutation::Possible, cluster, labels: None, operation: OperationIs::Required },
     )))
 }
 
@@ -59,7 +59,7 @@ fn settings_of(payload: &[u8]) -> Result<Settings, Vec<String>> {
 pub fn evaluate(input: &[u8], data: &[u8]) -> String {
     let document = match utf8(input).and_then(read) {
         Ok(document) => document,
-        Err(problem) => return super::print(&OpaResult::of(&Verdict::unreadable("", problem))),
+        Err(problem) => return super::print(&OpaResult::of(&PolicyVerdict::unreadable("", problem))),
     };
     let (tree, member) = members(&document);
     if let Some(text) = raw_mode::contract_request(tree, document.root) {
@@ -83,11 +83,11 @@ fn verdict(
     request: Option<NodeId>,
     settings: impl FnOnce() -> Result<Settings, Vec<String>>,
     uid: &str,
-    host: Host<'_>,
-) -> Verdict {
+    host: PolicyHost<'_>,
+) -> PolicyVerdict {
     match settings() {
         Ok(settings) => policy::judge(document, request, &settings, host),
-        Err(errors) => Verdict::unusable(uid, &errors),
+        Err(errors) => PolicyVerdict::unusable(uid, &errors),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The verb `hover`: information about the key or value at a position.
 
 use super::answer::{self, Answer};
-use super::content::{Content, Hover};
+use super::content::{Content, HoverContent};
 use super::request::{self, PositionRequest, TextPosition, Verb};
 use crate::api::Release;
 use crate::editor;
@@ -11,20 +11,20 @@ use crate::manifest::Input;
 const VERB: Verb = Verb::Hover;
 
 /// A request of `hover` or `complete` with all it needs.
-pub struct Checked<'r> {
+pub struct CheckedRequest<'r> {
     pub text: &'r str,
     pub release: Option<Release>,
     pub position: TextPosition,
 }
 
 /// Checks a request. The error says what is missing or unknown.
-pub fn checked(request: &PositionRequest) -> Result<Checked<'_>, String> {
+pub fn checked(request: &PositionRequest) -> Result<CheckedRequest<'_>, String> {
     request::locale(request.locale.as_deref())?;
     let text = request.text.as_deref().ok_or("`text` is missing: the manifest")?;
     within(text, &request.limits)?;
     let given = request.position.filter(|position| *position != TextPosition::default());
     let position = given.ok_or("`position` is missing: `{\"line\": 0, \"character\": 0}` or `{\"offset\": 0}`")?;
-    Ok(Checked { text, release: request::release(request.release.as_deref())?, position })
+    Ok(CheckedRequest { text, release: request::release(request.release.as_deref())?, position })
 }
 
 /// Returns an error message for a text over the limit `bytes`, because these verbs have no findings.
@@ -54,7 +54,7 @@ pub fn hover(request: &PositionRequest) -> Answer {
         None => None,
     };
     let hover = hover.map(|hover| {
-        Box::new(Hover {
+        Box::new(HoverContent {
             range: answer::range(source, hover.span),
             title: hover.title,
             key: hover.key,

@@ -41,9 +41,9 @@ pub use crate::scheduler::FULL_NODES;
 #[doc(hidden)]
 pub use answer::Answer;
 #[doc(hidden)]
-pub use content::{Compiled, Content, Run, Traced};
+pub use content::{CompileContent, Content, RunContent, Traced};
 #[doc(hidden)]
-pub use options::{AllocateOptions, CelEnvironment};
+pub use options::{AccountOptions, CelEnvironment};
 #[doc(hidden)]
 pub use request::Request;
 

@@ -5,13 +5,13 @@ use serde::Deserialize;
 /// `options` of `allocate`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct AllocateOptions {
+pub struct AccountOptions {
     /// The step limit of each node's search; default 100,000, maximum 10,000,000.
     pub budget: Option<u64>,
     /// Whether to search for changes that help; default true.
     pub relax: Option<bool>,
     /// The devices to list individually; default: those of nodes where nothing was allocated.
-    pub matrix: Option<Shown>,
+    pub matrix: Option<MatrixOption>,
 }
 
 /// The maximum of `budget`.
@@ -20,7 +20,7 @@ pub const MOST_STEPS: u64 = 10_000_000;
 /// `options.matrix`
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Shown {
+pub enum MatrixOption {
     /// The devices of nodes where nothing was allocated.
     Failed,
     All,

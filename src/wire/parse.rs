@@ -1,6 +1,6 @@
 //! The verb `parse`: the objects after the server's decoding and defaulting.
 
-use super::answer::{self, Answer, Object};
+use super::answer::{self, Answer, AnswerObject};
 use super::content::Content;
 use super::json::Json;
 use super::request::{self, ParseRequest, Verb};
@@ -30,7 +30,7 @@ pub fn parse(request: &ParseRequest) -> Answer {
     let Parsed { input, objects, mut findings, checked, .. } = parse::parse(text, &options);
     for (item, parsed) in input.items.iter().zip(objects) {
         let object = parsed.json.and_then(Json::of_text);
-        answer.objects.push(Object { valid: Some(parsed.valid), object, ..Object::of(&input.file.source, item) });
+        answer.objects.push(AnswerObject { valid: Some(parsed.valid), object, ..AnswerObject::of(&input.file.source, item) });
     }
     findings.extend(select::select(request, &input, &mut answer.objects));
     if !checked && findings.iter().all(|finding| finding.severity != Severity::Error) {

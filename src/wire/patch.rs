@@ -1,8 +1,8 @@
 //! The verb `validate` with the operations `patch` and `patchStatus`.
 
-use super::answer::{self, Answer, Object};
+use super::answer::{self, Answer, AnswerObject};
 use super::json::Json;
-use super::request::{self, Operation, ValidateRequest, Verb};
+use super::request::{self, OperationName, ValidateRequest, Verb};
 use crate::finding::{Finding, TextField};
 use crate::go::time::Time;
 use crate::server::options::ValidateOptions;
@@ -34,7 +34,7 @@ pub fn patch(request: &ValidateRequest) -> Answer {
     let patch = Patch {
         text,
         kind: request.patch_type,
-        status: request.operation == Operation::PatchStatus,
+        status: request.operation == OperationName::PatchStatus,
         field_manager: request.field_manager.as_deref(),
         force: request.force,
         time: request.time.as_deref(),
@@ -45,11 +45,11 @@ pub fn patch(request: &ValidateRequest) -> Answer {
         Err(error) => return unusable(error.message()),
     };
     let nowhere = Source::new("");
-    let object = done.judged.map(|judged| Object {
+    let object = done.judged.map(|judged| AnswerObject {
         range: None,
         object: done.json.and_then(Json::of_text),
         changes: done.changes.as_ref().and_then(Json::of),
-        ..Object::judged(&nowhere, judged)
+        ..AnswerObject::judged(&nowhere, judged)
     });
     let (old, patch) = (Source::new(old.unwrap_or_default()), Source::new(text));
     let finding = |finding: Finding| match finding.within {

@@ -1,6 +1,6 @@
 //! List queries over the objects of an input: label and field selectors of a `parse` request.
 
-use super::answer::Object;
+use super::answer::AnswerObject;
 use super::request::ParseRequest;
 use crate::api::{Release, Scope};
 use crate::finding::{Code, Finding, Origin};
@@ -10,7 +10,7 @@ use crate::query::{fields, labels};
 use crate::text::{NodeId, Span, Tree};
 
 /// Sets for each object whether it is selected. Does nothing without selectors or with an invalid selector.
-pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [Object]) -> Vec<Finding> {
+pub fn select(request: &ParseRequest, input: &Input<'_>, objects: &mut [AnswerObject]) -> Vec<Finding> {
     if request.label_selector.is_none() && request.field_selector.is_none() {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! The verb `symbols`: the parts of a text, the names that it defines and uses, and its device selectors.
 
 use super::answer::{self, Answer};
-use super::content::{Content, Name, Selector, Symbol};
+use super::content::{Content, NameContent, SelectorContent, SymbolContent};
 use super::hover;
 use super::request::{self, SymbolsRequest, Verb};
 use crate::editor::outline::Outline;
@@ -22,7 +22,7 @@ fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
     let input = Input::read(text, release, &request.limits);
     let source = &input.file.source;
     let Symbols { symbols, names } = symbols::read(&Outline::read(text), request.namespace.as_deref().unwrap_or("default"));
-    let names = names.into_iter().map(|name| Name {
+    let names = names.into_iter().map(|name| NameContent {
         kind: name.kind,
         name: name.name,
         namespace: name.namespace,
@@ -35,8 +35,8 @@ fn answer(request: &SymbolsRequest) -> Result<Answer, String> {
 }
 
 /// Places symbols with editor positions; they are nested as deep as requests are, which is four levels.
-fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<Symbol> {
-    let place = |symbol: symbols::Symbol| Symbol {
+fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<SymbolContent> {
+    let place = |symbol: symbols::Symbol| SymbolContent {
         kind: symbol.kind,
         name: symbol.name,
         detail: symbol.detail,
@@ -48,7 +48,7 @@ fn placed(source: &Source<'_>, symbols: Vec<symbols::Symbol>) -> Vec<Symbol> {
 }
 
 /// Lists the device selectors of the objects that can be read.
-fn selectors(input: &Input<'_>) -> Vec<Selector> {
+fn selectors(input: &Input<'_>) -> Vec<SelectorContent> {
     let mut found = Vec::new();
     for item in &input.items {
         let (What::Ours(api), Some(tree)) = (&item.what, input.tree(item)) else { continue };
@@ -56,7 +56,7 @@ fn selectors(input: &Input<'_>) -> Vec<Selector> {
         for at in all(tree, item.node, language) {
             if let Some(expression) = tree.str(at.node) {
                 let range = answer::range(&input.file.source, tree.span(at.node));
-                found.push(Selector { expression: expression.to_owned(), release: item.release, range });
+                found.push(SelectorContent { expression: expression.to_owned(), release: item.release, range });
             }
         }
     }

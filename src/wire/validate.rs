@@ -1,14 +1,14 @@
 //! The verb `validate`: kube-apiserver's answer to a create, an update, a status update or a patch.
 
 use super::answer::Answer;
-use super::request::{self, Operation, ValidateRequest, Verb};
+use super::request::{self, OperationName, ValidateRequest, Verb};
 use crate::server::options::{self, ValidateOptions};
 use crate::server::text;
 
 /// Answers `validate`.
 pub fn validate(request: &ValidateRequest) -> Answer {
     let unusable = |error: &str| Answer::unusable(Verb::Validate, error);
-    if matches!(request.operation, Operation::Patch | Operation::PatchStatus) {
+    if matches!(request.operation, OperationName::Patch | OperationName::PatchStatus) {
         return super::patch::patch(request);
     }
     let Some(text) = request.text.as_deref() else { return unusable("`text` is missing: the manifest to validate") };
@@ -17,9 +17,9 @@ pub fn validate(request: &ValidateRequest) -> Answer {
         Err(error) => return unusable(&error),
     };
     let operation = match (request.operation, request.old.as_deref()) {
-        (Operation::Create, _) => options::Operation::Create,
+        (OperationName::Create, _) => options::Operation::Create,
         (_, None) => return unusable("`old` is missing: an update needs the stored object's text"),
-        (Operation::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
+        (OperationName::UpdateStatus, Some(old)) => options::Operation::UpdateStatus(old),
         (_, Some(old)) => options::Operation::Update(old),
     };
     Answer::from(text::validate(text, &ValidateOptions { release, operation, ..request.options() }))
@@ -58,14 +58,14 @@ spec:
         };
         let lacking = |text: String| {
             let request = ValidateRequest {
-                operation: Operation::Update,
+                operation: OperationName::Update,
                 old: Some(claim("a")),
                 text: Some(text),
                 ..ValidateRequest::default()
             };
             let answer = validate(&request);
             let lacks =
-                |finding: &&super::super::answer::Finding| finding.message.starts_with("no stored object to compare with");
+                |finding: &&super::super::answer::LocatedFinding| finding.message.starts_with("no stored object to compare with");
             answer.findings.iter().filter(lacks).map(|finding| finding.object).collect::<Vec<_>>()
         };
         assert_eq!(lacking(claim("b")), []);

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use claimkit::cel::environment::{Environment, Mode};
-use claimkit::cel::functions::Gate;
+use claimkit::cel::environment::{Environment, EnvironmentMode};
+use claimkit::cel::functions::EnvironmentGate;
 use claimkit::cel::value::Value as Cel;
-use claimkit::cel::{Attribute, Device, NamedAttribute, device};
+use claimkit::cel::{CelDevice, DeviceAttribute, NamedAttribute, device};
 use serde_json::Value;
 
 fn file(name: &str) -> Value {
@@ -22,24 +22,24 @@ fn texts(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-fn attribute(value: &Value) -> Attribute {
+fn attribute(value: &Value) -> DeviceAttribute {
     match only(value) {
-        ("bool", b) => Attribute::Bool(b.as_bool().unwrap()),
-        ("int", i) => Attribute::Int(i.as_i64().unwrap()),
-        ("string", s) => Attribute::String(s.as_str().unwrap().to_owned()),
-        ("version", s) => Attribute::Version(s.as_str().unwrap().to_owned()),
-        ("bools", list) => Attribute::Bools(list.as_array().unwrap().iter().map(|b| b.as_bool().unwrap()).collect()),
-        ("ints", list) => Attribute::Ints(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
-        ("strings", list) => Attribute::Strings(texts(list)),
-        ("versions", list) => Attribute::Versions(texts(list)),
+        ("bool", b) => DeviceAttribute::Bool(b.as_bool().unwrap()),
+        ("int", i) => DeviceAttribute::Int(i.as_i64().unwrap()),
+        ("string", s) => DeviceAttribute::String(s.as_str().unwrap().to_owned()),
+        ("version", s) => DeviceAttribute::Version(s.as_str().unwrap().to_owned()),
+        ("bools", list) => DeviceAttribute::Bools(list.as_array().unwrap().iter().map(|b| b.as_bool().unwrap()).collect()),
+        ("ints", list) => DeviceAttribute::Ints(list.as_array().unwrap().iter().map(|i| i.as_i64().unwrap()).collect()),
+        ("strings", list) => DeviceAttribute::Strings(texts(list)),
+        ("versions", list) => DeviceAttribute::Versions(texts(list)),
         (kind, _) => panic!("an attribute of kind {kind}"),
     }
 }
 
 /// A device of a recording.
-pub fn device(value: &Value) -> Device {
+pub fn device(value: &Value) -> CelDevice {
     let entries = |name: &str| value.get(name).and_then(Value::as_object).into_iter().flatten();
-    let device = Device::new(value.get("driver").and_then(Value::as_str).unwrap_or_default())
+    let device = CelDevice::new(value.get("driver").and_then(Value::as_str).unwrap_or_default())
         .allow_multiple_allocations(value.get("allowMultipleAllocations") == Some(&Value::Bool(true)));
     let device = entries("attributes").fold(device, |device, (name, value)| device.attribute(name, attribute(value)));
     entries("capacity").fold(device, |device, (name, value)| device.capacity(name, value["value"].as_str().unwrap()))
@@ -103,31 +103,31 @@ impl Variables {
 }
 
 /// The gates of a line; without any, those of the release.
-pub fn gates(line: &Value, minor: u8) -> Vec<Gate> {
+pub fn gates(line: &Value, minor: u8) -> Vec<EnvironmentGate> {
     match line.get("gates") {
-        None if minor >= 36 => vec![Gate::ConsumableCapacity],
+        None if minor >= 36 => vec![EnvironmentGate::ConsumableCapacity],
         None => Vec::new(),
         Some(gates) => texts(gates)
             .iter()
             .map(|gate| match gate.as_str() {
-                "DRAConsumableCapacity" => Gate::ConsumableCapacity,
-                "DRAListTypeAttributes" => Gate::ListTypeAttributes,
+                "DRAConsumableCapacity" => EnvironmentGate::ConsumableCapacity,
+                "DRAListTypeAttributes" => EnvironmentGate::ListTypeAttributes,
                 other => panic!("the gate {other}"),
             })
             .collect(),
     }
 }
 
-pub fn mode(line: &Value) -> Mode {
-    if line["env"] == "stored" { Mode::Stored } else { Mode::New }
+pub fn mode(line: &Value) -> EnvironmentMode {
+    if line["env"] == "stored" { EnvironmentMode::Stored } else { EnvironmentMode::New }
 }
 
 /// The environment of a line about a derived attribute.
-pub fn derived_environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+pub fn derived_environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
     device::derived_attributes(minor, gates, mode)
 }
 
 /// The environment of a line.
-pub fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
+pub fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
     if minor == 30 { device::named_resources(mode) } else { device::environment(minor, gates, mode) }
 }

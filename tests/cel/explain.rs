@@ -1,12 +1,12 @@
 //! Explanations of a selector's result.
 
-use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
+use claimkit::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 
 fn explained(expression: &str) -> Vec<String> {
-    let environment = device::environment(34, &[], Mode::Stored);
-    let device = Device::new("gpu.example.com")
-        .attribute("model", Attribute::String("A100".to_owned()))
-        .attribute("index", Attribute::Int(3));
+    let environment = device::environment(34, &[], EnvironmentMode::Stored);
+    let device = CelDevice::new("gpu.example.com")
+        .attribute("model", DeviceAttribute::String("A100".to_owned()))
+        .attribute("index", DeviceAttribute::Int(3));
     let program = environment.compile(expression).unwrap();
     let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
     program.explain(&trace)
@@ -46,9 +46,9 @@ fn the_attribute_that_is_missing() {
 
 #[test]
 fn values_of_all_parts() {
-    let environment = device::environment(34, &[], Mode::Stored);
+    let environment = device::environment(34, &[], EnvironmentMode::Stored);
     let program = environment.compile("1 + 2 == 3 && device.driver == 'x'").unwrap();
-    let device = Device::new("x");
+    let device = CelDevice::new("x");
     let trace = program.trace(&device.variables(&environment).unwrap(), SELECTOR_COST_LIMIT);
     let parts = trace.parts(&program);
     let shown: Vec<String> = parts.iter().map(|part| format!("{} = {}", program.text_of(&part.span), part.value)).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use claimkit::cel::compile::Outcome;
-use claimkit::cel::{Attribute, SELECTOR_COST_LIMIT};
+use claimkit::cel::{DeviceAttribute, SELECTOR_COST_LIMIT};
 use serde_json::{Value, json};
 
 use super::devices::{Variables, derived_environment, environment, gates, mode};
@@ -71,22 +71,22 @@ fn check_lines(name: &str, minor: u8, patch: Option<u8>, lines: &[Value]) {
 /// A derived attribute as the recordings write it, or the error.
 fn derived(outcome: &Outcome) -> Value {
     let attribute = match &outcome.result {
-        Ok(value) => Attribute::derived(value).map_err(String::from),
+        Ok(value) => DeviceAttribute::derived(value).map_err(String::from),
         Err(error) => Err(error.text.clone()),
     };
     match attribute {
         Err(error) => json!({"error": error}),
         Ok(attribute) => json!({"attribute": match attribute {
-            Attribute::Bool(value) => json!({"bool": value}),
-            Attribute::Int(value) => json!({"int": value}),
-            Attribute::String(value) => json!({"string": value}),
-            Attribute::Version(value) => json!({"version": value}),
-            Attribute::Bools(values) => json!({"bools": values}),
-            Attribute::Ints(values) => json!({"ints": values}),
+            DeviceAttribute::Bool(value) => json!({"bool": value}),
+            DeviceAttribute::Int(value) => json!({"int": value}),
+            DeviceAttribute::String(value) => json!({"string": value}),
+            DeviceAttribute::Version(value) => json!({"version": value}),
+            DeviceAttribute::Bools(values) => json!({"bools": values}),
+            DeviceAttribute::Ints(values) => json!({"ints": values}),
             // The recorder leaves an empty list out.
-            Attribute::Strings(values) if values.is_empty() => json!({}),
-            Attribute::Strings(values) => json!({"strings": values}),
-            Attribute::Versions(values) => json!({"versions": values}),
+            DeviceAttribute::Strings(values) if values.is_empty() => json!({}),
+            DeviceAttribute::Strings(values) => json!({"strings": values}),
+            DeviceAttribute::Versions(values) => json!({"versions": values}),
             _ => json!({}),
         }}),
     }
@@ -252,7 +252,7 @@ fn selectors_of_patches() {
 /// A leading dot says where a name is looked up, not what it costs.
 #[test]
 fn names_with_a_leading_dot_cost_what_they_cost_without() {
-    let environment = claimkit::cel::device::environment(37, &[], claimkit::cel::Mode::New);
+    let environment = claimkit::cel::device::environment(37, &[], claimkit::cel::EnvironmentMode::New);
     let cost = |expression: &str| environment.compile(expression).unwrap().cost_estimate().unwrap().max;
     for expression in [
         r#""a" in device.attributes["gpu.example.com"].roots"#,

@@ -13,7 +13,7 @@ use claimkit::place::device::features::{Features, features_of};
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::Code;
+use claimkit::place::device::status::StatusCode;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use std::time::Instant;
@@ -198,11 +198,11 @@ fn budget() {
     let named = format!("node n0: {timed_out}");
     let unlimited = "not known: the search is long, and kube-scheduler goes on with it as long as it takes";
     for (minor, on, code, reason) in [
-        (33, false, Code::UnschedulableAndUnresolvable, unlimited),
-        (34, true, Code::UnschedulableAndUnresolvable, timed_out),
-        (35, true, Code::UnschedulableAndUnresolvable, timed_out),
-        (36, true, Code::Error, named.as_str()),
-        (36, false, Code::UnschedulableAndUnresolvable, unlimited),
+        (33, false, StatusCode::UnschedulableAndUnresolvable, unlimited),
+        (34, true, StatusCode::UnschedulableAndUnresolvable, timed_out),
+        (35, true, StatusCode::UnschedulableAndUnresolvable, timed_out),
+        (36, true, StatusCode::Error, named.as_str()),
+        (36, false, StatusCode::UnschedulableAndUnresolvable, unlimited),
     ] {
         let gates = PluginGates::of(|name| name == "DRASchedulerFilterTimeout" && on);
         let case = PodCase::of_claims(&cluster, PluginRules::of(minor, u8::MAX), gates, &claims);

@@ -1,7 +1,7 @@
 //! The attributes that a selector reads from a device, in every notation.
 
 use claimkit::api::Release;
-use claimkit::place::device::engine::{CelSelectors, SelectorError, Subject};
+use claimkit::place::device::engine::{CelSelectors, DeviceSubject, SelectorError};
 use claimkit::place::device::facts::Device;
 use claimkit::place::device::facts::read::read;
 use serde_json::{Value, json};
@@ -20,8 +20,8 @@ fn gpu() -> Device {
 
 fn reads(expression: &str) -> Vec<(String, Option<String>)> {
     let device = gpu();
-    let found =
-        CelSelectors::new(Release::last_of(36), false).reads(expression, Subject { driver: "gpu.example.com", device: &device });
+    let found = CelSelectors::new(Release::last_of(36), false)
+        .reads(expression, DeviceSubject { driver: "gpu.example.com", device: &device });
     found.into_iter().map(|read| (read.path, read.value)).collect()
 }
 
@@ -60,12 +60,12 @@ fn reads_end_with_the_run() {
 fn errors_are_of_two_kinds() {
     let engine = CelSelectors::new(Release::last_of(36), false);
     let device = gpu();
-    let subject = Subject { driver: "gpu.example.com", device: &device };
+    let subject = DeviceSubject { driver: "gpu.example.com", device: &device };
     assert!(matches!(engine.matches("device.nothing", subject), Err(SelectorError::Compile(_))));
     let expression = r#"device.attributes["gpu.example.com"].minor == 1"#;
     assert_eq!(engine.matches(expression, subject), Err(SelectorError::Runtime("no such key: minor".to_owned())));
     let strange = self::device(json!({"name": "x", "attributes": {"strange": {}}}));
     let text = "attribute strange: unsupported attribute value".to_owned();
-    let subject = Subject { driver: "gpu.example.com", device: &strange };
+    let subject = DeviceSubject { driver: "gpu.example.com", device: &strange };
     assert_eq!(engine.matches("true", subject), Err(SelectorError::Runtime(text)));
 }

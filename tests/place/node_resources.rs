@@ -16,7 +16,7 @@ use claimkit::place::device::node_resources::Footprint;
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::{Code, Status};
+use claimkit::place::device::status::{FrameworkStatus, StatusCode};
 use serde_json::{Value, json};
 
 const DRIVER: &str = "dra.example.com";
@@ -25,7 +25,7 @@ const MEMORY: &str = "dra.example.com/memory";
 const GATE: &str = "DRANodeAllocatableResources";
 
 /// The message of `Filter` for the pod `ns/p` on `n1`.
-fn filtered(items: &[Value], on: bool) -> (Status, Option<Footprint>) {
+fn filtered(items: &[Value], on: bool) -> (FrameworkStatus, Option<Footprint>) {
     let mut facts = Facts::default();
     for item in items {
         facts.add(item).unwrap();
@@ -41,16 +41,16 @@ fn filtered(items: &[Value], on: bool) -> (Status, Option<Footprint>) {
     (answer.status, answer.footprint.map(|footprint| *footprint))
 }
 
-fn status(items: &[Value]) -> Status {
+fn status(items: &[Value]) -> FrameworkStatus {
     filtered(items, true).0
 }
 
-fn said(code: Code, reasons: &[&str]) -> Status {
-    Status { code, reasons: reasons.iter().map(|reason| (*reason).to_owned()).collect() }
+fn said(code: StatusCode, reasons: &[&str]) -> FrameworkStatus {
+    FrameworkStatus { code, reasons: reasons.iter().map(|reason| (*reason).to_owned()).collect() }
 }
 
-fn success() -> Status {
-    said(Code::Success, &[])
+fn success() -> FrameworkStatus {
+    said(StatusCode::Success, &[])
 }
 
 /// The resources compared: `resource requested used allocatable`.
@@ -174,8 +174,9 @@ fn a_claim_serves_one_pod() {
         pod["metadata"]["namespace"] = json!("other");
         pod
     };
-    let shared = said(Code::UnschedulableAndUnresolvable, &["node allocatable resource claim a shared by multiple pods"]);
-    let taken = said(Code::UnschedulableAndUnresolvable, &["node allocatable resource claim a is already used by another pod"]);
+    let shared = said(StatusCode::UnschedulableAndUnresolvable, &["node allocatable resource claim a shared by multiple pods"]);
+    let taken =
+        said(StatusCode::UnschedulableAndUnresolvable, &["node allocatable resource claim a is already used by another pod"]);
     for (what, pods, wanted) in [
         ("nobody uses it", vec![asked()], success()),
         ("another claim is used", vec![asked(), user("q", "b")], success()),
@@ -316,7 +317,7 @@ fn what_devices_take_must_be_used_and_known() {
     // The first by name.
     let unused = "claim a: node-allocatable resource claim not referenced by any container within the pod";
     let items = [large(), class(), slice(&[cpu()]), asked("a"), asked("b"), nobody];
-    assert_eq!(status(&items), said(Code::UnschedulableAndUnresolvable, &[unused]));
+    assert_eq!(status(&items), said(StatusCode::UnschedulableAndUnresolvable, &[unused]));
     // An init container is enough, and so is the claim of a template, by the name of its entry.
     let mut template = pod(&[], &[]);
     template["spec"]["initContainers"] = json!([container("i", json!({}), &["entry"])]);
@@ -332,14 +333,14 @@ fn what_devices_take_must_be_used_and_known() {
     let asking = pod(&[], &[container("c1", json!({"example.com/d": "1"}), &[])]);
     let unused = "claim <extended-resources>: node-allocatable resource claim not referenced by any container within the pod";
     let items = [large(), serving, slice(&[fixed("d", json!({"cpu": "1"}))]), asking];
-    assert_eq!(status(&items), said(Code::UnschedulableAndUnresolvable, &[unused]));
+    assert_eq!(status(&items), said(StatusCode::UnschedulableAndUnresolvable, &[unused]));
     // A device that is not shared has no consumed capacity.
     let mut whole = cpu();
     whole["allowMultipleAllocations"] = json!(false);
     let user = || pod(&["a"], &[container("c1", json!({}), &["a"])]);
     let error = "claim ns/a, device cpu0: ConsumedCapacity is nil, but Capacity key 'dra.example.com/cpu' is set in NodeAllocatableResourceMappings for resource cpu";
     let items = [large(), class(), slice(&[whole]), claim("a", "cpu0", Value::Null), user()];
-    assert_eq!(status(&items), said(Code::Error, &[error]));
+    assert_eq!(status(&items), said(StatusCode::Error, &[error]));
     // The device is looked up by pool and name: that of another driver may say something else. A capacity that is not charged
     // takes nothing, but then the pod's own requests are compared.
     let mut other = fixed("cpu0", json!({}));
@@ -367,7 +368,7 @@ fn the_node_must_have_enough() {
             pod(&["a"], &[container("c", json!({}), &["a"])]),
         ]
     };
-    let (later, never) = (Code::Unschedulable, Code::UnschedulableAndUnresolvable);
+    let (later, never) = (StatusCode::Unschedulable, StatusCode::UnschedulableAndUnresolvable);
     for (what, allocatable, amounts, wanted) in [
         ("nothing", json!({}), json!({"cpu": "0"}), success()),
         ("enough cpu and memory", json!({"cpu": "2000m", "memory": "2Gi"}), json!({"cpu": "1", "memory": "1Gi"}), success()),
@@ -445,7 +446,7 @@ fn the_node_must_have_enough() {
 fn requests_of_the_pod_cover_its_devices() {
     let short = |resource: &str| {
         let text = "is insufficient to cover the aggregated container and node-allocatable DRA requests";
-        said(Code::UnschedulableAndUnresolvable, &[&format!("pod level request for {resource} {text}")])
+        said(StatusCode::UnschedulableAndUnresolvable, &[&format!("pod level request for {resource} {text}")])
     };
     let pods = |cpu: &str, memory: &str| json!({"cpu": cpu, "memory": memory});
     for (what, of_pod, own, devices, overhead, wanted, compared) in [

@@ -5,19 +5,19 @@ use claimkit::api::Release;
 use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
 use claimkit::place::device::engine::CelSelectors;
-use claimkit::place::device::facts::Request;
+use claimkit::place::device::facts::ClaimRequest;
 use claimkit::place::device::features::features_of;
 use claimkit::place::device::plugin::{PluginGates, PodCase, filter};
 use claimkit::place::device::plugin_rules::PluginRules;
 use claimkit::place::device::pools::Gatherer;
-use claimkit::place::device::status::{Code, Status};
+use claimkit::place::device::status::{FrameworkStatus, StatusCode};
 use serde_json::{Value, json};
 
-fn status(status: &Status) -> Value {
+fn status(status: &FrameworkStatus) -> Value {
     json!({"code": status.code, "reasons": status.reasons})
 }
 
-fn request(request: &Request) -> Value {
+fn request(request: &ClaimRequest) -> Value {
     let ask = request.exactly.as_ref().unwrap();
     let exactly = json!({"deviceClassName": ask.device_class_name, "allocationMode": ask.allocation_mode, "count": ask.count});
     json!({"name": request.name, "exactly": exactly})
@@ -36,13 +36,13 @@ fn answers(line: &Value) -> Value {
     let cluster = Cluster::new(&facts, behaviour, &features, &engine);
     let case = PodCase::new(&cluster, rules, PluginGates::of(on), &facts.pods[0]);
     let mut got = json!({"preEnqueue": status(&case.pre_enqueue), "preFilter": status(&case.pre_filter)});
-    if case.pre_enqueue.code == Code::Success && case.goes_on() {
+    if case.pre_enqueue.code == StatusCode::Success && case.goes_on() {
         let gatherer = Gatherer::new(&cluster);
         let (mut passed, mut answers) = (false, Vec::new());
         for (at, node) in facts.nodes.iter().enumerate() {
             let answer = filter(&cluster, &case, at, &gatherer.gather(at), 100_000);
             let mut shown = status(&answer.status);
-            let success = answer.status.code == Code::Success;
+            let success = answer.status.code == StatusCode::Success;
             passed |= success;
             if success && rules.scores {
                 shown["score"] = json!(answer.score);

@@ -12,7 +12,7 @@ use claimkit::place::device::explain::{Explain, Matrix, explain_pod};
 use claimkit::place::device::facts::{
     AllocatedDevice, Ask, Attribute, Capacity, Cel, Claim, Constraint, Consumption, Counter, Device, Facts,
 };
-use claimkit::place::device::facts::{Request, RequestPolicy, Selector, Slice};
+use claimkit::place::device::facts::{ClaimRequest, RequestPolicy, Selector, Slice};
 use claimkit::place::device::features::{Feature, Features, features_of};
 use claimkit::place::device::plugin::{PluginGates, PodCase};
 use claimkit::place::device::plugin_rules::PluginRules;
@@ -134,7 +134,7 @@ pub fn alone(claim: &Claim, request: &str, sub: Option<&str>) -> Option<Claim> {
     Some(claim)
 }
 
-pub fn ask_of(request: &mut Request) -> &mut Ask {
+pub fn ask_of(request: &mut ClaimRequest) -> &mut Ask {
     match &mut request.exactly {
         Some(ask) => ask,
         None => &mut request.first_available[0],

@@ -10,7 +10,7 @@ use claimkit::place::device::engine::CelSelectors;
 use claimkit::place::device::facts::Claim;
 use claimkit::place::device::facts::read::read;
 use claimkit::place::device::features::{Feature, Features};
-use claimkit::place::device::pools::{Gathered, Gatherer};
+use claimkit::place::device::pools::{Gatherer, NodePools};
 use claimkit::place::device::selectors::Cell;
 use claimkit::place::device::sorted::Sorted;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn usage<'f>(cluster: &mut Cluster<'f>, state: &Value, amounts: &'f Sorted<Strin
     }
 }
 
-fn pools(cluster: &Cluster<'_>, gathered: &Gathered<'_>) -> Value {
+fn pools(cluster: &Cluster<'_>, gathered: &NodePools<'_>) -> Value {
     let names =
         |slices: &[usize]| -> Vec<&str> { slices.iter().map(|at| cluster.slice(*at).unwrap().metadata.name.as_str()).collect() };
     let pool = |pool: &claimkit::place::device::pools::Pool<'_>| {

@@ -2,28 +2,28 @@
 
 use claimkit::api::{Release, Struct};
 use claimkit::go::GoUnicode;
-use claimkit::patch::Refused;
+use claimkit::patch::PatchRefusal;
 use claimkit::patch::apply::Writer;
 use claimkit::patch::managers::Manager;
 use serde_json::Value;
 
-pub fn json(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), Refused> {
+pub fn json(document: &Value, patch: &Value) -> Result<(Value, Vec<String>), PatchRefusal> {
     claimkit::patch::json::apply(document, patch)
 }
 
-pub fn merge(document: &Value, patch: &Value) -> Result<Value, Refused> {
+pub fn merge(document: &Value, patch: &Value) -> Result<Value, PatchRefusal> {
     claimkit::patch::merge::apply(document, patch)
 }
 
-pub fn strategic(document: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, Refused> {
+pub fn strategic(document: &Value, patch: &Value, schema: &'static Struct, release: Release) -> Result<Value, PatchRefusal> {
     claimkit::patch::strategic::apply(document, patch, schema, release)
 }
 
-pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, Refused> {
+pub fn apply(live: &Value, config: &Value, writer: &Writer<'_>, unicode: GoUnicode) -> Result<Value, PatchRefusal> {
     claimkit::patch::apply::apply(live, config, writer, unicode)
 }
 
-pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, Refused> {
+pub fn update(live: &Value, new: &Value, writer: &Writer<'_>) -> Result<Value, PatchRefusal> {
     claimkit::patch::apply::update(live, new, writer)
 }
 

@@ -4,7 +4,7 @@
 //! cargo run -p claimkit-cel --example selector
 //! ```
 
-use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT, types::Type, value::Value};
+use claimkit_cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT, types::Type, value::Value};
 
 fn main() {
     println!("{}", judge("self.replicas <= 5", 3));
@@ -14,7 +14,8 @@ fn main() {
 
 /// Returns what a rule says of an object with the given number of replicas, or why the rule does not compile.
 fn judge(rule: &str, replicas: i64) -> String {
-    let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("self", Type::map(Type::String, Type::Int));
+    let environment =
+        Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("self", Type::map(Type::String, Type::Int));
     let program = match environment.compile(rule) {
         Ok(program) => program,
         Err(error) => return format!("does not compile: {}", error.text),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::source::Source;
+use super::source::ExpressionSource;
 
 /// A parsed expression with its text.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Ast {
     /// Macro calls that were expanded, in the order of expansion: inner ones before the outer one.
     pub macros: Vec<MacroCall>,
     /// The text, with its lines.
-    pub source: Source,
+    pub source: ExpressionSource,
 }
 
 /// A node of the syntax tree.
@@ -38,12 +38,12 @@ pub struct Expr {
     /// The expansion of a macro made this node: it is not in the text.
     pub generated: bool,
     /// The node's kind and its operands.
-    pub node: Node,
+    pub node: ExprNode,
 }
 
 /// The kinds of node.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Node {
+pub enum ExprNode {
     /// A constant of the text.
     Literal(Literal),
     /// A name. A leading dot is part of it (`.x`).

@@ -4,16 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ast::Ast;
-use super::checker::{self, Findings};
-use super::cost::{Range, estimate};
-use super::dialect::Rules;
+use super::checker::{self, CheckerFindings};
+use super::cost::{CostRange, estimate};
+use super::dialect::DialectRules;
 use super::environment::{Environment, ResultType};
 use super::error::{Error, ErrorKind};
 use super::evaluator::program::Steps;
 use super::evaluator::{self, Keep, Observation, plan};
-use super::fold::Failure;
+use super::fold::FoldFailure;
 use super::parse::parse;
-use super::source::{Problems, Source};
+use super::source::{ExpressionSource, Problems};
 use super::types::Type;
 use super::validators;
 use super::value::{EvalError, Value};
@@ -21,12 +21,12 @@ use super::value::{EvalError, Value};
 /// Why a text cannot be used.
 ///
 /// ```
-/// use claimkit_cel::compile::Stage;
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::compile::CompileStage;
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// let error = environment.compile("1 +").unwrap_err();
-/// assert_eq!(error.stage, Stage::Parse);
+/// assert_eq!(error.stage, CompileStage::Parse);
 /// assert!(error.text.starts_with("compilation failed: ERROR: <input>:1:4: Syntax error:"));
 /// assert!(!error.is_internal());
 /// let (source, problems) = error.problems.unwrap();
@@ -36,18 +36,18 @@ use super::value::{EvalError, Value};
 #[non_exhaustive]
 pub struct CompileError {
     /// The stage that refused the expression.
-    pub stage: Stage,
+    pub stage: CompileStage,
     /// kube-apiserver's text: `compilation failed: …`, `must evaluate to …`, `program instantiation failed: …`,
     /// `unexpected compilation error: …`.
     pub text: String,
     /// The problems with their places, for the stages that know them.
-    pub problems: Option<(Source, Problems)>,
+    pub problems: Option<(ExpressionSource, Problems)>,
 }
 
 /// A stage of compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stage {
+pub enum CompileStage {
     /// The parser or the expansion of macros.
     Parse,
     /// The check of types and literals.
@@ -65,14 +65,14 @@ pub enum Stage {
 impl CompileError {
     /// Returns true if kube-apiserver reports it as an internal error.
     pub fn is_internal(&self) -> bool {
-        self.stage == Stage::Program
+        self.stage == CompileStage::Program
     }
 
-    fn new(stage: Stage, text: String) -> CompileError {
+    fn new(stage: CompileStage, text: String) -> CompileError {
         CompileError { stage, text, problems: None }
     }
 
-    fn with_problems(stage: Stage, source: &Source, problems: Problems) -> CompileError {
+    fn with_problems(stage: CompileStage, source: &ExpressionSource, problems: Problems) -> CompileError {
         let text = format!("compilation failed: {}", problems.render(source));
         CompileError { stage, text, problems: Some((source.clone(), problems)) }
     }
@@ -89,9 +89,9 @@ impl std::error::Error for CompileError {}
 /// An expression that was parsed and checked.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let checked = Environment::kubernetes(34, &[], Mode::New).check("1 < 2").unwrap();
+/// let checked = Environment::kubernetes(34, &[], EnvironmentMode::New).check("1 < 2").unwrap();
 /// assert_eq!(checked.output_type().to_string(), "bool");
 /// ```
 #[derive(Debug)]
@@ -100,7 +100,7 @@ pub struct Checked {
     /// The syntax tree of the expression.
     pub ast: Ast,
     /// The types and references of its nodes.
-    pub findings: Findings,
+    pub findings: CheckerFindings,
 }
 
 /// An expression that can be run.
@@ -108,9 +108,9 @@ pub struct Checked {
 /// ```
 /// use claimkit_cel::types::Type;
 /// use claimkit_cel::value::Value;
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("n", Type::Int);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("n", Type::Int);
 /// let program = environment.compile("n > 1 && n < 9").unwrap();
 /// assert_eq!(program.output_type(), &Type::Bool);
 /// assert_eq!(program.checked().ast.source.text(), "n > 1 && n < 9");
@@ -128,16 +128,16 @@ pub struct Checked {
 pub struct Program {
     checked: Checked,
     program: Steps,
-    rules: Rules,
-    estimate: Option<Range>,
+    rules: DialectRules,
+    estimate: Option<CostRange>,
 }
 
 /// The result of a run and its cost.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// let run = |text: &str| environment.compile(text).unwrap().evaluate(&[], 1_000);
 /// assert_eq!(run("1 < 2").matches(), Ok(true));
 /// assert_eq!(run("1 / 0 == 1").matches().unwrap_err().to_string(), "division by zero");
@@ -158,20 +158,20 @@ impl Environment {
     /// Parses and checks a text.
     pub fn check(&self, text: &str) -> Result<Checked, CompileError> {
         let ast = parse(text, self.parse_options())
-            .map_err(|problems| CompileError::with_problems(Stage::Parse, &problems.source, problems.problems.clone()))?;
+            .map_err(|problems| CompileError::with_problems(CompileStage::Parse, &problems.source, problems.problems.clone()))?;
         let findings = match checker::check(self, &ast) {
             Ok(Ok(findings)) => findings,
-            Ok(Err(problems)) => return Err(CompileError::with_problems(Stage::Check, &ast.source, problems)),
-            Err(error) => return Err(CompileError::new(Stage::Limit, error.to_string())),
+            Ok(Err(problems)) => return Err(CompileError::with_problems(CompileStage::Check, &ast.source, problems)),
+            Err(error) => return Err(CompileError::new(CompileStage::Limit, error.to_string())),
         };
         if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
             let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
-            return Err(CompileError::new(Stage::Crash, text));
+            return Err(CompileError::new(CompileStage::Crash, text));
         }
         if self.validates() {
             let problems = validators::validate(self, &ast, &findings);
             if !problems.is_empty() {
-                return Err(CompileError::with_problems(Stage::Check, &ast.source, problems));
+                return Err(CompileError::with_problems(CompileStage::Check, &ast.source, problems));
             }
         }
         Ok(Checked { ast, findings })
@@ -192,7 +192,7 @@ impl Environment {
                 };
                 if !accepted {
                     let text = format!("must evaluate to bool or the unknown type, not {output}");
-                    return Err(CompileError::new(Stage::Result, text));
+                    return Err(CompileError::new(CompileStage::Result, text));
                 }
             }
             ResultType::Scalar { lists } => {
@@ -201,21 +201,21 @@ impl Environment {
                     let more = if lists { " or a list of these scalars" } else { "" };
                     let text =
                         format!("must evaluate to a primitive scalar (string, integer, boolean, semver){more}, not {output}");
-                    return Err(CompileError::new(Stage::Result, text));
+                    return Err(CompileError::new(CompileStage::Result, text));
                 }
             }
             ResultType::Bool if *output != Type::Bool => {
-                return Err(CompileError::new(Stage::Result, "must evaluate to bool".to_owned()));
+                return Err(CompileError::new(CompileStage::Result, "must evaluate to bool".to_owned()));
             }
             ResultType::Bool | ResultType::Anything => {}
         }
         if self.rules().second_variables_are_untyped && checked.findings.types.iter().any(Type::has_missing) {
             let text = "unexpected compilation error: missing type conversion to proto: ".to_owned();
-            return Err(CompileError::new(Stage::Program, text));
+            return Err(CompileError::new(CompileStage::Program, text));
         }
         let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
-            Failure::Error(text) => CompileError::new(Stage::Program, format!("program instantiation failed: {text}")),
-            Failure::Crash(text) => CompileError::new(Stage::Crash, text),
+            FoldFailure::Error(text) => CompileError::new(CompileStage::Program, format!("program instantiation failed: {text}")),
+            FoldFailure::Crash(text) => CompileError::new(CompileStage::Crash, text),
         })?;
         let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
         Ok(Program { checked, program, rules: self.rules().clone(), estimate })
@@ -252,7 +252,7 @@ impl Program {
     }
 
     /// Returns the least and the greatest cost of a run; `None` in releases that do not estimate.
-    pub fn cost_estimate(&self) -> Option<Range> {
+    pub fn cost_estimate(&self) -> Option<CostRange> {
         self.estimate
     }
 

@@ -78,25 +78,25 @@ pub struct MacroSet {
 /// Options of the parser.
 ///
 /// ```
-/// use claimkit_cel::dialect::{CEL_GO_0_23, MacroSet, ParseOptions};
+/// use claimkit_cel::dialect::{CEL_GO_0_23, MacroSet, ParserOptions};
 ///
-/// let options = ParseOptions::new(&CEL_GO_0_23, MacroSet::default());
+/// let options = ParserOptions::new(&CEL_GO_0_23, MacroSet::default());
 /// assert!(claimkit_cel::parse::parse("a.all(x, x > 0)", &options).is_ok());
 /// assert!(MacroSet::all().bind);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ParseOptions {
+pub struct ParserOptions {
     /// The release of cel-go.
     pub dialect: &'static Dialect,
     /// The macros that are known. Another name or number of arguments is an ordinary call.
     pub macros: MacroSet,
 }
 
-impl ParseOptions {
+impl ParserOptions {
     /// Creates options for a release of cel-go and some macros.
     pub const fn new(dialect: &'static Dialect, macros: MacroSet) -> Self {
-        ParseOptions { dialect, macros }
+        ParserOptions { dialect, macros }
     }
 }
 
@@ -109,7 +109,7 @@ impl MacroSet {
 
 /// The computations whose results differ between releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rules {
+pub(crate) struct DialectRules {
     /// A text search that begins behind the end fails (cel-go 0.17 and 0.20).
     pub first_libraries: bool,
     /// A network contains only those that begin with the same address (apiserver up to 1.32.3).

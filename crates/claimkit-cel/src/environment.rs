@@ -4,15 +4,15 @@ use claimkit_values::order;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, CEL_GO_0_29, MacroSet, ParseOptions, Rules};
-use super::functions::{self, Function, Gate, Overload, Style};
+use super::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, CEL_GO_0_29, DialectRules, MacroSet, ParserOptions};
+use super::functions::{self, CallStyle, EnvironmentGate, Function, Overload};
 use super::messages;
 use super::types::Type;
 
 /// One of kube-apiserver's two environments (`k8s.io/apiserver/pkg/cel/environment`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Mode {
+pub enum EnvironmentMode {
     /// For expressions of objects that are created or changed: what the release before knows, too.
     New,
     /// For expressions that are stored already, and for the scheduler.
@@ -46,48 +46,48 @@ pub enum ResultType {
 /// Upper bounds for the sizes of a variable's parts, used by the cost estimate.
 ///
 /// ```
-/// use claimkit_cel::environment::Bounds;
+/// use claimkit_cel::environment::SizeBounds;
 ///
-/// let labels = Bounds::sized(32).with_key(Bounds::sized(63)).with_element(Bounds::sized(64));
-/// let object = Bounds::default().with_field("labels", labels.clone());
+/// let labels = SizeBounds::sized(32).with_key(SizeBounds::sized(63)).with_element(SizeBounds::sized(64));
+/// let object = SizeBounds::default().with_field("labels", labels.clone());
 /// assert_eq!(object.fields[0].1.size, 32);
 /// assert!(labels.with_any_name().names_are_elements);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Bounds {
+pub struct SizeBounds {
     /// Maximum number of elements, entries or code points.
     pub size: u64,
     /// Bounds of the keys of a map.
-    pub key: Option<Box<Bounds>>,
+    pub key: Option<Box<SizeBounds>>,
     /// Bounds of the elements of a list or the values of a map.
-    pub element: Option<Box<Bounds>>,
+    pub element: Option<Box<SizeBounds>>,
     /// Bounds of fields by name.
-    pub fields: Vec<(&'static str, Bounds)>,
+    pub fields: Vec<(&'static str, SizeBounds)>,
     /// Any field name can be selected; each has the bounds of `element`.
     pub names_are_elements: bool,
 }
 
-impl Bounds {
+impl SizeBounds {
     /// Creates the bounds of a value with at most `size` elements, entries or code points.
     pub fn sized(size: u64) -> Self {
-        Bounds { size, ..Bounds::default() }
+        SizeBounds { size, ..SizeBounds::default() }
     }
 
     /// Sets the bounds of the keys of a map.
-    pub fn with_key(mut self, bounds: Bounds) -> Self {
+    pub fn with_key(mut self, bounds: SizeBounds) -> Self {
         self.key = Some(Box::new(bounds));
         self
     }
 
     /// Sets the bounds of the elements of a list or the values of a map.
-    pub fn with_element(mut self, bounds: Bounds) -> Self {
+    pub fn with_element(mut self, bounds: SizeBounds) -> Self {
         self.element = Some(Box::new(bounds));
         self
     }
 
     /// Adds the bounds of a field.
-    pub fn with_field(mut self, name: &'static str, bounds: Bounds) -> Self {
+    pub fn with_field(mut self, name: &'static str, bounds: SizeBounds) -> Self {
         self.fields.push((name, bounds));
         self
     }
@@ -126,7 +126,7 @@ pub struct Signature {
     /// The names of its type parameters.
     pub parameters: Vec<char>,
     /// The style of its calls.
-    pub style: Style,
+    pub style: CallStyle,
     /// Row of the table.
     pub overload: &'static Overload,
 }
@@ -146,17 +146,17 @@ impl std::fmt::Debug for Overload {
 /// The variables, types and functions that an expression can use.
 ///
 /// ```
-/// use claimkit_cel::environment::{Bounds, ResultType};
+/// use claimkit_cel::environment::{SizeBounds, ResultType};
 /// use claimkit_cel::types::Type;
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
 /// let spec = Type::structure("example.Spec");
 /// let fields = vec![("name".to_owned(), Type::String), ("replicas".to_owned(), Type::Int)];
-/// let environment = Environment::kubernetes(34, &[], Mode::New)
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New)
 ///     .with_structure("example.Spec", fields)
 ///     .with_type_name("example.Spec", spec.clone())
 ///     .with_variable("self", spec)
-///     .with_bounds("self", Bounds::default().with_field("name", Bounds::sized(63)))
+///     .with_bounds("self", SizeBounds::default().with_field("name", SizeBounds::sized(63)))
 ///     .with_result_type(ResultType::Bool);
 /// let program = environment.compile("self.name.startsWith('web-')").unwrap();
 /// assert!(program.cost_estimate().unwrap().max < 100);
@@ -177,7 +177,7 @@ pub struct Environment {
     /// In the order of their names.
     functions: Vec<Declaration>,
     variables: Vec<(Arc<str>, Type)>,
-    bounds: Vec<Option<Bounds>>,
+    bounds: Vec<Option<SizeBounds>>,
     /// Types with fields, apart from protobuf's.
     structures: Vec<(String, Vec<(String, Type)>)>,
     /// The names of the declared types.
@@ -186,8 +186,8 @@ pub struct Environment {
     prefixes: Vec<&'static str>,
     container: String,
     validates: bool,
-    parse: ParseOptions,
-    rules: Rules,
+    parse: ParserOptions,
+    rules: DialectRules,
     result_type: ResultType,
     estimates: bool,
     minor: u8,
@@ -214,13 +214,13 @@ const TYPE_NAMES: &[(&str, &str)] = &[
 impl Environment {
     /// Returns the environment of Kubernetes 1.`minor` with the functions that `gates` add, before anything is declared in it: any
     /// result is accepted, and there are no variables.
-    pub fn kubernetes(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
-        let has_gate = |gate: Gate| gates.contains(&gate) || mode == Mode::Stored;
+    pub fn kubernetes(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
+        let has_gate = |gate: EnvironmentGate| gates.contains(&gate) || mode == EnvironmentMode::Stored;
         let mut environment = Environment::base(minor, |overload| {
-            let introduced = if mode == Mode::Stored { overload.stored } else { overload.new };
+            let introduced = if mode == EnvironmentMode::Stored { overload.stored } else { overload.new };
             (introduced..=overload.until).contains(&minor) && overload.gate.is_none_or(&has_gate)
         });
-        let compatible = if mode == Mode::Stored { minor } else { minor.saturating_sub(1) };
+        let compatible = if mode == EnvironmentMode::Stored { minor } else { minor.saturating_sub(1) };
         environment.parse.macros =
             MacroSet { bind: minor >= 31, optionals: true, two_variables: compatible >= 32, sort_by: compatible >= 34 };
         environment.estimates = minor >= 32;
@@ -280,8 +280,8 @@ impl Environment {
             prefixes,
             container: String::new(),
             validates: true,
-            parse: ParseOptions { dialect, macros: MacroSet::default() },
-            rules: Rules {
+            parse: ParserOptions { dialect, macros: MacroSet::default() },
+            rules: DialectRules {
                 first_libraries: minor <= 31,
                 whole_addresses: minor <= 31,
                 two_variables_hide_errors: minor == 32,
@@ -310,15 +310,15 @@ impl Environment {
     /// Returns the environment in an earlier patch of its release: [`Environment::kubernetes`] is that of the last one.
     ///
     /// ```
-    /// use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT};
+    /// use claimkit_cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT};
     ///
     /// let run = |environment: Environment| {
     ///     let program = environment.compile("cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')").unwrap();
     ///     program.evaluate(&[], SELECTOR_COST_LIMIT).matches()
     /// };
-    /// assert_eq!(run(Environment::kubernetes(32, &[], Mode::New)), Ok(true));
+    /// assert_eq!(run(Environment::kubernetes(32, &[], EnvironmentMode::New)), Ok(true));
     /// // Up to 1.32.3 the other address was not cut off before the comparison.
-    /// assert_eq!(run(Environment::kubernetes(32, &[], Mode::New).at_patch(32, 3)), Ok(false));
+    /// assert_eq!(run(Environment::kubernetes(32, &[], EnvironmentMode::New).at_patch(32, 3)), Ok(false));
     /// ```
     pub fn at_patch(mut self, minor: u8, patch: u8) -> Environment {
         self.rules.whole_addresses |= (minor, patch) < (32, 4);
@@ -337,7 +337,7 @@ impl Environment {
     }
 
     /// Declares the size of a variable's parts, for the estimate of costs.
-    pub fn with_bounds(mut self, variable: &str, bounds: Bounds) -> Environment {
+    pub fn with_bounds(mut self, variable: &str, bounds: SizeBounds) -> Environment {
         if let Some(known) = self.variable(variable).and_then(|position| self.bounds.get_mut(position)) {
             *known = Some(bounds);
         }
@@ -365,9 +365,9 @@ impl Environment {
     /// Looks names up in this namespace and its parent namespaces first.
     ///
     /// ```
-    /// use claimkit_cel::{Environment, Mode, types::Type};
+    /// use claimkit_cel::{Environment, EnvironmentMode, types::Type};
     ///
-    /// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("example.limit", Type::Int);
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("example.limit", Type::Int);
     /// assert!(environment.with_container("example").compile("limit < 5").is_ok());
     /// ```
     pub fn with_container(mut self, container: &str) -> Environment {
@@ -427,7 +427,7 @@ impl Environment {
     }
 
     /// Returns the known bounds for the sizes of a variable's parts.
-    pub(crate) fn bounds(&self, variable: usize) -> Option<&Bounds> {
+    pub(crate) fn bounds(&self, variable: usize) -> Option<&SizeBounds> {
         self.bounds.get(variable).and_then(Option::as_ref)
     }
 
@@ -476,17 +476,17 @@ impl Environment {
     /// Returns the options of the parser.
     ///
     /// ```
-    /// use claimkit_cel::{Environment, Mode, parse::parse};
+    /// use claimkit_cel::{Environment, EnvironmentMode, parse::parse};
     ///
-    /// let environment = Environment::kubernetes(34, &[], Mode::New);
+    /// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
     /// assert!(parse("a && (b", environment.parse_options()).is_err());
     /// ```
-    pub fn parse_options(&self) -> &ParseOptions {
+    pub fn parse_options(&self) -> &ParserOptions {
         &self.parse
     }
 
     /// Returns the computations that this release does differently from later ones.
-    pub(crate) fn rules(&self) -> &Rules {
+    pub(crate) fn rules(&self) -> &DialectRules {
         &self.rules
     }
 

@@ -6,13 +6,13 @@ use std::fmt;
 /// expressions that do not compile.
 ///
 /// ```
-/// use claimkit_cel::{Environment, ErrorKind, Mode, SELECTOR_COST_LIMIT, library::semver::Version};
+/// use claimkit_cel::{Environment, ErrorKind, EnvironmentMode, SELECTOR_COST_LIMIT, library::semver::SemanticVersion};
 ///
-/// let error = Version::parse("1.2").unwrap_err();
+/// let error = SemanticVersion::parse("1.2").unwrap_err();
 /// assert_eq!(error.kind(), ErrorKind::Version);
 /// assert_eq!(error.to_string(), "No Major.Minor.Patch elements found");
 ///
-/// let program = Environment::kubernetes(34, &[], Mode::New).compile("1 / 0 == 1").unwrap();
+/// let program = Environment::kubernetes(34, &[], EnvironmentMode::New).compile("1 / 0 == 1").unwrap();
 /// let error = program.evaluate(&[], SELECTOR_COST_LIMIT).matches().unwrap_err();
 /// assert_eq!((error.kind(), error.message()), (ErrorKind::Evaluation, "division by zero"));
 /// ```
@@ -66,9 +66,9 @@ impl Error {
     /// Returns the message: upstream's, except for a limit.
     ///
     /// ```
-    /// use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT};
+    /// use claimkit_cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT};
     ///
-    /// let program = Environment::kubernetes(34, &[], Mode::New).compile("1 + 1").unwrap();
+    /// let program = Environment::kubernetes(34, &[], EnvironmentMode::New).compile("1 + 1").unwrap();
     /// let error = program.evaluate(&[], SELECTOR_COST_LIMIT).matches().unwrap_err();
     /// let expected = "CEL result of type int could not be converted to bool: unsupported type conversion from 'int' to bool";
     /// assert_eq!(error.message(), expected);

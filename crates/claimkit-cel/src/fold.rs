@@ -3,10 +3,10 @@
 
 use claimkit_values::order;
 
-use super::dialect::Rules;
+use super::dialect::DialectRules;
 use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
-use super::evaluator::program::{CallStep, MatchStep, Node, Step};
-use super::operations::Scope;
+use super::evaluator::program::{CallStep, MatchStep, ProgramNode, StepAction};
+use super::operations::EvaluationScope;
 use super::operations::texts::MatchKind;
 use super::regex::Regex;
 use super::value::{Key, Map, Value, exact_int, exact_uint};
@@ -15,63 +15,63 @@ use super::value::{Key, Map, Value, exact_int, exact_uint};
 const CONVERSIONS: &[&str] = &["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"];
 
 /// Makes a list, which is a constant if its elements are. No constant is optional.
-pub fn list(elements: Vec<(Node, bool)>) -> Step {
+pub fn list(elements: Vec<(ProgramNode, bool)>) -> StepAction {
     let constants: Option<Vec<Value>> = elements.iter().map(|(element, _)| constant(element)).collect();
-    let Some(constants) = constants else { return Step::List(elements) };
+    let Some(constants) = constants else { return StepAction::List(elements) };
     let refused = constants.iter().zip(&elements).find_map(|(value, (_, optional))| match value {
         Value::Error(_) => Some(value.clone()),
         value => optional.then(|| Value::error(not_optional_element(value))),
     });
-    Step::Constant(refused.unwrap_or_else(|| Value::list(constants)))
+    StepAction::Constant(refused.unwrap_or_else(|| Value::list(constants)))
 }
 
 /// Why no program is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
+pub enum FoldFailure {
     /// The error that upstream returns.
     Error(String),
     /// Upstream crashes; the text replaces its answer.
     Crash(String),
 }
 
-impl From<String> for Failure {
-    fn from(text: String) -> Failure {
-        Failure::Error(text)
+impl From<String> for FoldFailure {
+    fn from(text: String) -> FoldFailure {
+        FoldFailure::Error(text)
     }
 }
 
 /// Makes a map, which is a constant if its entries are.
-pub fn map(entries: Vec<(Node, Node, bool)>) -> Result<Step, Failure> {
+pub fn map(entries: Vec<(ProgramNode, ProgramNode, bool)>) -> Result<StepAction, FoldFailure> {
     let constants: Option<Vec<_>> = entries.iter().map(|(key, value, _)| Some((constant(key)?, constant(value)?))).collect();
-    let Some(constants) = constants else { return Ok(Step::Map(entries)) };
+    let Some(constants) = constants else { return Ok(StepAction::Map(entries)) };
     let mut folded = Map::default();
     for ((key, value), (_, _, optional)) in constants.into_iter().zip(&entries) {
         if key.is_error() {
-            return Ok(Step::Constant(key));
+            return Ok(StepAction::Constant(key));
         }
         if value.is_error() {
-            return Ok(Step::Constant(value));
+            return Ok(StepAction::Constant(value));
         }
         if *optional {
-            return Ok(Step::Constant(Value::error(not_optional_entry(&key, &value))));
+            return Ok(StepAction::Constant(Value::error(not_optional_entry(&key, &value))));
         }
         if unhashable(&key).is_some() {
-            return Err(Failure::Crash("kube-apiserver crashes on a map of constants with bytes as a key".to_owned()));
+            return Err(FoldFailure::Crash("kube-apiserver crashes on a map of constants with bytes as a key".to_owned()));
         }
         folded.insert(key, value);
     }
-    Ok(Step::Constant(Value::Map(folded.into())))
+    Ok(StepAction::Constant(Value::Map(folded.into())))
 }
 
-fn constant(node: &Node) -> Option<Value> {
+fn constant(node: &ProgramNode) -> Option<Value> {
     match &node.step {
-        Step::Constant(value) => Some(value.clone()),
+        StepAction::Constant(value) => Some(value.clone()),
         _ => None,
     }
 }
 
 /// Makes a call with what can be computed now.
-pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Result<Step, String> {
+pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &DialectRules) -> Result<StepAction, String> {
     if overload == Some("in_list")
         && let [_, list] = call.arguments.as_slice()
         && let Some(Value::List(list)) = constant(list)
@@ -85,28 +85,28 @@ pub(crate) fn call(call: CallStep, overload: Option<&str>, rules: &Rules) -> Res
         if let Value::Error(error) = &argument {
             return Err(error.text.clone());
         }
-        return match call.target.run(call.name, &mut Scope::new(rules), &[argument]) {
+        return match call.target.run(call.name, &mut EvaluationScope::new(rules), &[argument]) {
             Value::Error(error) => Err(error.text.clone()),
-            value => Ok(Step::Constant(value)),
+            value => Ok(StepAction::Constant(value)),
         };
     }
     let kind = match call.name {
         "matches" => MatchKind::Matches,
         "find" => MatchKind::Find,
         "findAll" => MatchKind::FindAll,
-        _ => return Ok(Step::Call(Box::new(call))),
+        _ => return Ok(StepAction::Call(Box::new(call))),
     };
     if let Some(Value::String(pattern)) = call.arguments.get(1).and_then(constant) {
         let regex = Regex::new(&pattern)?;
-        return Ok(Step::Matches(Box::new(MatchStep { kind, regex, arguments: call.arguments, cost: call.cost })));
+        return Ok(StepAction::Matches(Box::new(MatchStep { kind, regex, arguments: call.arguments, cost: call.cost })));
     }
-    Ok(Step::Call(Box::new(call)))
+    Ok(StepAction::Call(Box::new(call)))
 }
 
 /// Turns `x in [constants]` into a look-up if all of them are plain.
-fn in_list(call: CallStep, list: &[Value]) -> Step {
+fn in_list(call: CallStep, list: &[Value]) -> StepAction {
     if list.is_empty() {
-        return Step::Constant(Value::Bool(false));
+        return StepAction::Constant(Value::Bool(false));
     }
     let mut keys = Vec::new();
     for element in list {
@@ -127,13 +127,13 @@ fn in_list(call: CallStep, list: &[Value]) -> Step {
                     continue;
                 }
             }
-            _ => return Step::Call(Box::new(call)),
+            _ => return StepAction::Call(Box::new(call)),
         }
         keys.extend(Key::of(element));
     }
     order::sort(&mut keys);
     match call.arguments.into_iter().next() {
-        Some(argument) => Step::InSet(Box::new(argument), keys),
-        None => Step::Constant(Value::Bool(false)),
+        Some(argument) => StepAction::InSet(Box::new(argument), keys),
+        None => StepAction::Constant(Value::Bool(false)),
     }
 }

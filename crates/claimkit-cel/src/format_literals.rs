@@ -1,7 +1,7 @@
 //! `string.format`: the check of a literal format and of the literals that it is given (cel-go, `ext/formatting.go`).
 
-use super::ast::{Expr, Node};
-use super::checker::Findings;
+use super::ast::{Expr, ExprNode};
+use super::checker::CheckerFindings;
 use super::library::format::{self as formatter, ArgumentKind, FormatError};
 use super::types::Type;
 
@@ -25,7 +25,7 @@ fn kind(of: &Type) -> ArgumentKind {
 
 /// Returns the problem with a format and its literal arguments. `Some(part)` names the argument part at fault; `None` means the
 /// call itself.
-pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) -> Option<(Option<&'e Expr>, String)> {
+pub fn validate<'e>(findings: &CheckerFindings, template: &str, arguments: &'e [Expr]) -> Option<(Option<&'e Expr>, String)> {
     let used = formatter::check(template, arguments.len(), |clause, at| {
         let Some(argument) = arguments.get(at) else { return Ok(()) };
         match refused(findings, argument, &|kind| clause.accepts(kind), 0) {
@@ -48,15 +48,20 @@ pub fn validate<'e>(findings: &Findings, template: &str, arguments: &'e [Expr]) 
 const DEEPEST: u32 = 300;
 
 /// Returns the part of an argument that a clause does not accept. Literal lists and maps are checked element by element.
-fn refused<'e>(findings: &Findings, argument: &'e Expr, takes: &impl Fn(ArgumentKind) -> bool, depth: u32) -> Option<&'e Expr> {
+fn refused<'e>(
+    findings: &CheckerFindings,
+    argument: &'e Expr,
+    takes: &impl Fn(ArgumentKind) -> bool,
+    depth: u32,
+) -> Option<&'e Expr> {
     let of = findings.type_of(argument.id);
     let deeper = |part| refused(findings, part, takes, depth.saturating_add(1));
     if depth > DEEPEST || *of != Type::Dyn && !takes(kind(of)) {
         return Some(argument);
     }
     match &argument.node {
-        Node::List { elements, .. } => elements.iter().find_map(deeper),
-        Node::Map { entries } => entries.iter().find_map(|entry| deeper(&entry.key).or_else(|| deeper(&entry.value))),
+        ExprNode::List { elements, .. } => elements.iter().find_map(deeper),
+        ExprNode::Map { entries } => entries.iter().find_map(|entry| deeper(&entry.key).or_else(|| deeper(&entry.value))),
         _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::token::{TokenKind, TokenSet};
 /// The rules of the grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Rule {
+pub enum GrammarRule {
     Start,
     /// `or ? or : expression`
     Expression,
@@ -52,7 +52,7 @@ pub const RULES: usize = 17;
 /// The alternative of its rule that a part of the text follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the alternatives below")]
-pub enum Form {
+pub enum RuleForm {
     /// None yet, or the rule has only one.
     Bare,
     Binary,
@@ -128,7 +128,7 @@ pub enum Choice {
 
 /// A place where ANTLR checks the next token before it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum TokenCheck {
     /// Before something optional, a choice, or the first round of a loop.
     Entry,
     /// After a round of a loop.
@@ -140,7 +140,7 @@ pub type PositionId = u16;
 
 /// The step that a parser takes at a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ParserStep {
     /// One token of the set.
     Token {
         set: TokenSet,
@@ -149,14 +149,14 @@ pub enum Step {
     },
     /// A rule. `level` is the lowest level of operators that it takes.
     Call {
-        rule: Rule,
+        rule: GrammarRule,
         level: u8,
         label: Label,
         next: PositionId,
     },
     /// A check, and then one of several ways.
     Decide {
-        check: Check,
+        check: TokenCheck,
         choice: Choice,
         ways: Vec<PositionId>,
     },
@@ -165,12 +165,12 @@ pub enum Step {
     },
     /// From here on the rule has this form.
     Take {
-        form: Form,
+        form: RuleForm,
         next: PositionId,
     },
     /// The text read so far becomes the operand of this form.
     Wrap {
-        form: Form,
+        form: RuleForm,
         next: PositionId,
     },
     /// The end of the rule.
@@ -180,7 +180,7 @@ pub enum Step {
 /// The network of positions and steps.
 #[derive(Debug)]
 pub struct Grammar {
-    steps: Vec<Step>,
+    steps: Vec<ParserStep>,
     /// The tokens that may come next within the rule, by position.
     next: Vec<TokenSet>,
     starts: [PositionId; RULES],
@@ -220,14 +220,14 @@ pub const SUMS: TokenSet = TokenSet::of(&[Plus, Minus]);
 /// A piece of a rule.
 enum Piece {
     Token(TokenSet, Label),
-    Call(Rule, u8, Label),
+    Call(GrammarRule, u8, Label),
     Sequence(Vec<Piece>),
     Optional(Box<Piece>, Choice),
     Repeat(Box<Piece>, Choice),
     RepeatOnceOrMore(Box<Piece>, Choice),
     OneOf(Vec<Piece>, Choice),
-    Take(Form),
-    Wrap(Form),
+    Take(RuleForm),
+    Wrap(RuleForm),
 }
 
 fn token(kind: TokenKind) -> Piece {
@@ -238,7 +238,7 @@ fn labelled(kind: TokenKind, label: Label) -> Piece {
     Piece::Token(TokenSet::of(&[kind]), label)
 }
 
-fn rule(rule: Rule, label: Label) -> Piece {
+fn rule(rule: GrammarRule, label: Label) -> Piece {
     Piece::Call(rule, 0, label)
 }
 
@@ -263,12 +263,12 @@ fn list(entry: impl Fn() -> Vec<Piece>, first: TokenSet) -> Piece {
 
 /// Makes the pieces of `(arguments)` without the opening parenthesis.
 fn arguments() -> [Piece; 2] {
-    let inner = Piece::Optional(Box::new(rule(Rule::Arguments, Label::Arguments)), Choice::Next(EXPRESSION));
+    let inner = Piece::Optional(Box::new(rule(GrammarRule::Arguments, Label::Arguments)), Choice::Next(EXPRESSION));
     [inner, token(RightParenthesis)]
 }
 
 /// Makes brackets with `inner` and perhaps a comma in them.
-fn bracketed(open: TokenKind, inner: Rule, first: TokenSet, close: TokenKind) -> [Piece; 4] {
+fn bracketed(open: TokenKind, inner: GrammarRule, first: TokenSet, close: TokenKind) -> [Piece; 4] {
     [
         labelled(open, Label::Operator),
         Piece::Optional(Box::new(rule(inner, Label::Arguments)), Choice::Next(first)),
@@ -277,7 +277,7 @@ fn bracketed(open: TokenKind, inner: Rule, first: TokenSet, close: TokenKind) ->
     ]
 }
 
-impl Rule {
+impl GrammarRule {
     const ALL: [Self; RULES] = [
         Self::Start,
         Self::Expression,
@@ -303,7 +303,7 @@ impl Rule {
         let operand = |called| rule(called, Label::Operand);
         let operator = |kind| labelled(kind, Label::Operator);
         let name = || match escaped_names {
-            true => rule(Rule::Name, Label::Identifier),
+            true => rule(GrammarRule::Name, Label::Identifier),
             false => labelled(TokenKind::Identifier, Label::Identifier),
         };
         let field_start = match escaped_names {
@@ -328,7 +328,7 @@ impl Rule {
                 operand(Self::Calculation),
                 Piece::Repeat(
                     Box::new(Piece::Sequence(vec![
-                        Piece::Wrap(Form::Binary),
+                        Piece::Wrap(RuleForm::Binary),
                         Piece::Token(RELATIONS, Label::Operator),
                         Piece::Call(Self::Relation, 2, Label::Operand),
                     ])),
@@ -338,7 +338,7 @@ impl Rule {
             Self::Calculation => {
                 let binary = |operators, level| {
                     Piece::Sequence(vec![
-                        Piece::Wrap(Form::Binary),
+                        Piece::Wrap(RuleForm::Binary),
                         Piece::Token(operators, Label::Operator),
                         Piece::Call(Self::Calculation, level, Label::Operand),
                     ])
@@ -354,17 +354,17 @@ impl Rule {
                         operand(Self::Member),
                     ])
                 };
-                let member = Piece::Sequence(vec![Piece::Take(Form::Plain), operand(Self::Member)]);
-                let not = signed(Form::Not, Not, Choice::Next(TokenSet::of(&[Not])));
-                vec![Piece::OneOf(vec![member, not, signed(Form::Negate, Minus, Choice::AnotherMinus)], Choice::Unary)]
+                let member = Piece::Sequence(vec![Piece::Take(RuleForm::Plain), operand(Self::Member)]);
+                let not = signed(RuleForm::Not, Not, Choice::Next(TokenSet::of(&[Not])));
+                vec![Piece::OneOf(vec![member, not, signed(RuleForm::Negate, Minus, Choice::AnotherMinus)], Choice::Unary)]
             }
             Self::Member => {
-                let select = Piece::Sequence(vec![Piece::Wrap(Form::Select), operator(Dot), question(), name()]);
+                let select = Piece::Sequence(vec![Piece::Wrap(RuleForm::Select), operator(Dot), question(), name()]);
                 let mut call =
-                    vec![Piece::Wrap(Form::MemberCall), operator(Dot), identifier(), labelled(LeftParenthesis, Label::Open)];
+                    vec![Piece::Wrap(RuleForm::MemberCall), operator(Dot), identifier(), labelled(LeftParenthesis, Label::Open)];
                 call.extend(arguments());
                 let index = Piece::Sequence(vec![
-                    Piece::Wrap(Form::Index),
+                    Piece::Wrap(RuleForm::Index),
                     operator(LeftBracket),
                     question(),
                     operand(Self::Expression),
@@ -372,28 +372,32 @@ impl Rule {
                 ]);
                 let either = Piece::OneOf(vec![select, Piece::Sequence(call), index], Choice::Member);
                 let more = Piece::Repeat(Box::new(either), Choice::Next(TokenSet::of(&[Dot, LeftBracket])));
-                vec![Piece::Take(Form::Plain), operand(Self::Primary), more]
+                vec![Piece::Take(RuleForm::Plain), operand(Self::Primary), more]
             }
             Self::Primary => {
-                let mut call = vec![Piece::Take(Form::GlobalCall), leading_dot(), identifier(), operator(LeftParenthesis)];
+                let mut call = vec![Piece::Take(RuleForm::GlobalCall), leading_dot(), identifier(), operator(LeftParenthesis)];
                 call.extend(arguments());
-                let nested =
-                    vec![Piece::Take(Form::Nested), token(LeftParenthesis), operand(Self::Expression), token(RightParenthesis)];
-                let mut list = vec![Piece::Take(Form::List)];
+                let nested = vec![
+                    Piece::Take(RuleForm::Nested),
+                    token(LeftParenthesis),
+                    operand(Self::Expression),
+                    token(RightParenthesis),
+                ];
+                let mut list = vec![Piece::Take(RuleForm::List)];
                 list.extend(bracketed(LeftBracket, Self::Elements, ELEMENT, RightBracket));
-                let mut map = vec![Piece::Take(Form::Map)];
+                let mut map = vec![Piece::Take(RuleForm::Map)];
                 map.extend(bracketed(LeftBrace, Self::Entries, ELEMENT, RightBrace));
-                let mut message = vec![Piece::Take(Form::Message), leading_dot(), identifier()];
+                let mut message = vec![Piece::Take(RuleForm::Message), leading_dot(), identifier()];
                 message.push(repeat([token(Dot), identifier()], Dot));
                 message.extend(bracketed(LeftBrace, Self::Fields, field_start, RightBrace));
                 let alternatives = [
-                    vec![Piece::Take(Form::Identifier), leading_dot(), identifier()],
+                    vec![Piece::Take(RuleForm::Identifier), leading_dot(), identifier()],
                     call,
                     nested,
                     list,
                     map,
                     message,
-                    vec![Piece::Take(Form::Literal), operand(Self::Literal)],
+                    vec![Piece::Take(RuleForm::Literal), operand(Self::Literal)],
                 ];
                 vec![Piece::OneOf(alternatives.into_iter().map(Piece::Sequence).collect(), Choice::Primary)]
             }
@@ -416,15 +420,24 @@ impl Rule {
             Self::Field => vec![question(), name()],
             Self::Element => vec![question(), operand(Self::Expression)],
             Self::Name => {
-                let escaped = vec![Piece::Take(Form::EscapedName), labelled(EscapedIdentifier, Label::Identifier)];
-                let plain = vec![Piece::Take(Form::Identifier), identifier()];
+                let escaped = vec![Piece::Take(RuleForm::EscapedName), labelled(EscapedIdentifier, Label::Identifier)];
+                let plain = vec![Piece::Take(RuleForm::Identifier), identifier()];
                 vec![Piece::OneOf(vec![Piece::Sequence(plain), Piece::Sequence(escaped)], Choice::Name)]
             }
             Self::Literal => {
-                let forms = [Form::Int, Form::Uint, Form::Double, Form::String, Form::Bytes, Form::True, Form::False, Form::Null];
+                let forms = [
+                    RuleForm::Int,
+                    RuleForm::Uint,
+                    RuleForm::Double,
+                    RuleForm::String,
+                    RuleForm::Bytes,
+                    RuleForm::True,
+                    RuleForm::False,
+                    RuleForm::Null,
+                ];
                 let alternatives = forms.into_iter().zip(LITERALS).map(|(form, kind)| {
                     let mut pieces = vec![Piece::Take(form)];
-                    if matches!(form, Form::Int | Form::Double) {
+                    if matches!(form, RuleForm::Int | RuleForm::Double) {
                         pieces.push(optional(labelled(Minus, Label::Sign), [Minus]));
                     }
                     pieces.push(labelled(kind, Label::Operand));
@@ -443,8 +456,8 @@ impl Grammar {
 
     /// Adds the rules to an empty grammar.
     fn built(mut self) -> Self {
-        for rule in Rule::ALL {
-            let end = self.add(Step::End);
+        for rule in GrammarRule::ALL {
+            let end = self.add(ParserStep::End);
             let first = self.add_piece(rule.definition(self.escaped_names), end);
             if let Some(place) = self.starts.get_mut(rule as usize) {
                 *place = first;
@@ -454,12 +467,12 @@ impl Grammar {
         self
     }
 
-    fn add(&mut self, step: Step) -> PositionId {
+    fn add(&mut self, step: ParserStep) -> PositionId {
         self.steps.push(step);
         PositionId::try_from(self.steps.len().saturating_sub(1)).unwrap_or(PositionId::MAX)
     }
 
-    fn replace(&mut self, position: PositionId, step: Step) {
+    fn replace(&mut self, position: PositionId, step: ParserStep) {
         if let Some(place) = self.steps.get_mut(usize::from(position)) {
             *place = step;
         }
@@ -468,30 +481,30 @@ impl Grammar {
     /// Adds a piece that goes on at `next`. Returns its first position.
     fn add_piece(&mut self, piece: Piece, next: PositionId) -> PositionId {
         match piece {
-            Piece::Token(set, label) => self.add(Step::Token { set, label, next }),
-            Piece::Call(rule, level, label) => self.add(Step::Call { rule, level, label, next }),
-            Piece::Take(form) => self.add(Step::Take { form, next }),
-            Piece::Wrap(form) => self.add(Step::Wrap { form, next }),
+            Piece::Token(set, label) => self.add(ParserStep::Token { set, label, next }),
+            Piece::Call(rule, level, label) => self.add(ParserStep::Call { rule, level, label, next }),
+            Piece::Take(form) => self.add(ParserStep::Take { form, next }),
+            Piece::Wrap(form) => self.add(ParserStep::Wrap { form, next }),
             Piece::Sequence(pieces) => pieces.into_iter().rev().fold(next, |next, piece| self.add_piece(piece, next)),
             Piece::Optional(piece, choice) => {
                 let inside = self.add_piece(*piece, next);
-                self.add(Step::Decide { check: Check::Entry, choice, ways: vec![inside, next] })
+                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways: vec![inside, next] })
             }
             Piece::OneOf(pieces, choice) => {
                 let ways = pieces.into_iter().map(|piece| self.add_piece(piece, next)).collect();
-                self.add(Step::Decide { check: Check::Entry, choice, ways })
+                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways })
             }
             Piece::Repeat(piece, choice) => {
-                let again = self.add(Step::End);
+                let again = self.add(ParserStep::End);
                 let inside = self.add_piece(*piece, again);
-                self.replace(again, Step::Decide { check: Check::NextRound, choice, ways: vec![inside, next] });
-                self.add(Step::Decide { check: Check::Entry, choice, ways: vec![inside, next] })
+                self.replace(again, ParserStep::Decide { check: TokenCheck::NextRound, choice, ways: vec![inside, next] });
+                self.add(ParserStep::Decide { check: TokenCheck::Entry, choice, ways: vec![inside, next] })
             }
             Piece::RepeatOnceOrMore(piece, choice) => {
-                let again = self.add(Step::End);
+                let again = self.add(ParserStep::End);
                 let inside = self.add_piece(*piece, again);
-                self.replace(again, Step::Decide { check: Check::NextRound, choice, ways: vec![inside, next] });
-                self.add(Step::Check { next: inside })
+                self.replace(again, ParserStep::Decide { check: TokenCheck::NextRound, choice, ways: vec![inside, next] });
+                self.add(ParserStep::Check { next: inside })
             }
         }
     }
@@ -499,20 +512,20 @@ impl Grammar {
     /// Returns the tokens that may come first at `position`. No rule calls itself first, so this ends.
     fn first(&self, position: PositionId) -> TokenSet {
         match self.step(position) {
-            Step::Token { set, .. } => *set,
-            Step::Call { rule, next, .. } => {
+            ParserStep::Token { set, .. } => *set,
+            ParserStep::Call { rule, next, .. } => {
                 let inside = self.first(self.start(*rule));
                 if inside.may_end { inside.kinds_only().or(self.first(*next)) } else { inside }
             }
-            Step::Decide { ways, .. } => ways.iter().fold(TokenSet::default(), |set, way| set.or(self.first(*way))),
-            Step::Check { next } | Step::Take { next, .. } | Step::Wrap { next, .. } => self.first(*next),
-            Step::End => TokenSet::END_OF_RULE,
+            ParserStep::Decide { ways, .. } => ways.iter().fold(TokenSet::default(), |set, way| set.or(self.first(*way))),
+            ParserStep::Check { next } | ParserStep::Take { next, .. } | ParserStep::Wrap { next, .. } => self.first(*next),
+            ParserStep::End => TokenSet::END_OF_RULE,
         }
     }
 
     /// Returns the step at a position.
-    pub fn step(&self, position: PositionId) -> &Step {
-        self.steps.get(usize::from(position)).unwrap_or(&Step::End)
+    pub fn step(&self, position: PositionId) -> &ParserStep {
+        self.steps.get(usize::from(position)).unwrap_or(&ParserStep::End)
     }
 
     /// Returns the tokens that may come next within the rule, and whether the rule may end.
@@ -521,7 +534,7 @@ impl Grammar {
     }
 
     /// Returns the first position of a rule.
-    pub fn start(&self, rule: Rule) -> PositionId {
+    pub fn start(&self, rule: GrammarRule) -> PositionId {
         self.starts.get(rule as usize).copied().unwrap_or(0)
     }
 }

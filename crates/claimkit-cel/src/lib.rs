@@ -15,9 +15,9 @@
 //! ```
 //! use claimkit_cel::types::Type;
 //! use claimkit_cel::value::Value;
-//! use claimkit_cel::{Environment, Mode, SELECTOR_COST_LIMIT};
+//! use claimkit_cel::{Environment, EnvironmentMode, SELECTOR_COST_LIMIT};
 //!
-//! let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("self", Type::map(Type::String, Type::Int));
+//! let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("self", Type::map(Type::String, Type::Int));
 //! let program = environment.compile("self.replicas <= 5").unwrap();
 //! let object = Value::object([("replicas", Value::Int(3))]);
 //! assert_eq!(program.evaluate(&[object], SELECTOR_COST_LIMIT).matches(), Ok(true));
@@ -67,19 +67,19 @@ pub mod value;
 mod visit;
 
 pub use compile::{CompileError, Outcome, Program, SELECTOR_COST_LIMIT};
-pub use environment::{Environment, Mode};
+pub use environment::{Environment, EnvironmentMode};
 pub use error::{Error, ErrorKind};
-pub use functions::Gate;
-pub use trace::{Part, Reason, Trace};
+pub use functions::EnvironmentGate;
+pub use trace::{DecidingPart, Part, Trace};
 
 /// Builds now what all expressions share; otherwise the first one that is parsed builds it. For hosts that take memory back which was
 /// allocated after their start.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
 /// claimkit_cel::prepare();
-/// assert!(Environment::kubernetes(34, &[], Mode::New).compile("1 < 2").is_ok());
+/// assert!(Environment::kubernetes(34, &[], EnvironmentMode::New).compile("1 < 2").is_ok());
 /// ```
 pub fn prepare() {
     std::sync::LazyLock::force(&grammar::WITHOUT_ESCAPED_NAMES);
@@ -89,4 +89,4 @@ pub fn prepare() {
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-pub struct Readme;
+pub struct CelReadme;

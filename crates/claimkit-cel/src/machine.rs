@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use super::dialect::Dialect;
-use super::grammar::{Form, Grammar, Label, PositionId, RULES, Rule, WITH_ESCAPED_NAMES, WITHOUT_ESCAPED_NAMES};
+use super::grammar::{Grammar, GrammarRule, Label, PositionId, RULES, RuleForm, WITH_ESCAPED_NAMES, WITHOUT_ESCAPED_NAMES};
 use super::lexer::Tokens;
-use super::source::{Location, ProblemKind, Problems, Source};
+use super::source::{ExpressionSource, Location, ProblemKind, Problems};
 use super::sprintf::without_arguments;
 use super::token::{Token, TokenKind, TokenSet};
-use super::tree::{Labelled, Part, PartId, Piece, Stored};
+use super::tree::{Labelled, PartId, Piece, RulePart, StoredPart};
 
 /// How deep a rule may be within itself (cel-go, `parser/parser.go`, `NewParser`, `maxRecursionDepth`).
 pub const DEEPEST: u32 = 250;
@@ -26,9 +26,9 @@ pub struct Halt;
 /// A rule that is being read.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    rule: Rule,
+    rule: GrammarRule,
     /// The alternative of the rule.
-    form: Form,
+    form: RuleForm,
     /// Number of its first token.
     start: usize,
     /// Number of its first piece in [`Machine::open`].
@@ -43,7 +43,7 @@ pub struct Frame {
 #[derive(Debug)]
 pub struct Machine<'a> {
     dialect: &'a Dialect,
-    source: &'a Source,
+    source: &'a ExpressionSource,
     /// The tokens of the text.
     pub tokens: Tokens,
     pub grammar: &'static Grammar,
@@ -63,7 +63,7 @@ pub struct Machine<'a> {
     /// The pieces of the rules that are being read, those of the innermost last.
     open: Vec<Labelled>,
     /// The parts that were read. The last is the whole text.
-    pub parts: Vec<Stored>,
+    pub parts: Vec<StoredPart>,
     pub pieces: Vec<Labelled>,
     /// The parser's position in the grammar: the last one that looked at a token.
     pub position: PositionId,
@@ -86,7 +86,7 @@ pub struct Recovery {
 
 impl<'a> Machine<'a> {
     /// Creates a parser at the start of a text.
-    pub fn new(source: &'a Source, tokens: Tokens, dialect: &'a Dialect) -> Self {
+    pub fn new(source: &'a ExpressionSource, tokens: Tokens, dialect: &'a Dialect) -> Self {
         let grammar = if dialect.escaped_names { &*WITH_ESCAPED_NAMES } else { &*WITHOUT_ESCAPED_NAMES };
         // Most texts have fewer parts than tokens, of two pieces.
         let most = tokens.seen.len().min(MOST_RESERVED);
@@ -136,14 +136,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Starts a rule.
-    pub fn enter(&mut self, rule: Rule, level: u8, caller: Option<(PositionId, Label)>) -> Result<(), Halt> {
+    pub fn enter(&mut self, rule: GrammarRule, level: u8, caller: Option<(PositionId, Label)>) -> Result<(), Halt> {
         if let Some(depth) = self.depths.get_mut(rule as usize) {
             *depth = depth.saturating_add(1);
             if *depth > DEEPEST {
                 return Err(self.limit(format!("expression recursion limit exceeded: {DEEPEST}")));
             }
         }
-        self.frames.push(Frame { rule, form: Form::Bare, start: self.at, first: self.open.len(), level, caller });
+        self.frames.push(Frame { rule, form: RuleForm::Bare, start: self.at, first: self.open.len(), level, caller });
         Ok(())
     }
 
@@ -161,10 +161,10 @@ impl<'a> Machine<'a> {
     fn keep(&mut self, frame: &Frame) -> PartId {
         let &Frame { rule, form, start, first, .. } = frame;
         let pieces = self.open.get(first..).unwrap_or_default();
-        let kept = Part { rule, form, start, end: self.at, pieces }.passed_on().unwrap_or_else(|| {
+        let kept = RulePart { rule, form, start, end: self.at, pieces }.passed_on().unwrap_or_else(|| {
             let from = self.pieces.len();
             self.pieces.extend_from_slice(pieces);
-            self.parts.push(Stored { rule, form, start, end: self.at, pieces: from..self.pieces.len() });
+            self.parts.push(StoredPart { rule, form, start, end: self.at, pieces: from..self.pieces.len() });
             self.parts.len().saturating_sub(1)
         });
         self.open.truncate(first);
@@ -172,14 +172,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Decrements the depth of `rule`.
-    pub fn one_less(&mut self, rule: Rule) {
+    pub fn one_less(&mut self, rule: GrammarRule) {
         if let Some(depth) = self.depths.get_mut(rule as usize) {
             *depth = depth.saturating_sub(1);
         }
     }
 
     /// Says which alternative the current rule follows.
-    pub fn take(&mut self, form: Form) {
+    pub fn take(&mut self, form: RuleForm) {
         if let Some(frame) = self.frames.last_mut() {
             frame.form = form;
         }
@@ -193,7 +193,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Makes what the current rule has read the operand of a new part of the same rule.
-    pub fn wrap(&mut self, form: Form) {
+    pub fn wrap(&mut self, form: RuleForm) {
         let Some(frame) = self.frames.pop() else { return };
         let part = self.keep(&frame);
         self.frames.push(Frame { form, ..frame });

@@ -5,12 +5,12 @@
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use super::ast::{Comprehension, Expr, Literal, Macro, MapEntry, MessageField, Node};
-use super::dialect::{PLAIN_ACCUMULATOR, ParseOptions};
+use super::ast::{Comprehension, Expr, ExprNode, Literal, Macro, MapEntry, MessageField};
+use super::dialect::{PLAIN_ACCUMULATOR, ParserOptions};
 
 /// A call that may be a macro call.
 #[derive(Debug)]
-pub struct Call {
+pub struct PossibleMacro {
     pub name: String,
     pub target: Option<Expr>,
     pub arguments: Vec<Expr>,
@@ -23,7 +23,7 @@ pub struct Call {
 /// The result of expanding a call.
 #[derive(Debug)]
 pub enum Expansion {
-    Ordinary(Call),
+    Ordinary(PossibleMacro),
     /// A macro call, with its expansion.
     Expanded(Expr),
     /// A macro call with invalid arguments.
@@ -65,7 +65,7 @@ const UNUSED: &str = "#unused";
 const SORT_INPUT: &str = "@__sortBy_input__";
 
 /// Finds the macro of a call by name, number of arguments and style.
-pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParseOptions) -> Option<Macro> {
+pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParserOptions) -> Option<Macro> {
     let known = options.macros;
     match (name, arguments, is_method) {
         ("has", 1, false) => Some(Macro::Has),
@@ -89,12 +89,13 @@ pub fn find(name: &str, arguments: usize, is_method: bool, options: &ParseOption
 }
 
 /// Expands a call of `name`, which [`find`] has found. `ids` is the next free id.
-pub fn expand(name: Macro, call: Call, options: &ParseOptions, ids: &mut u32) -> Expansion {
-    let is_cel = |target: &Option<Expr>| matches!(target, Some(Expr { node: Node::Ident(name), .. }) if name.as_ref() == "cel");
+pub fn expand(name: Macro, call: PossibleMacro, options: &ParserOptions, ids: &mut u32) -> Expansion {
+    let is_cel =
+        |target: &Option<Expr>| matches!(target, Some(Expr { node: ExprNode::Ident(name), .. }) if name.as_ref() == "cel");
     if name == Macro::Bind && !is_cel(&call.target) {
         return Expansion::Ordinary(call);
     }
-    let Call { target, arguments, position, span, .. } = call;
+    let PossibleMacro { target, arguments, position, span, .. } = call;
     let mut expander = Expander { name, options, ids, position, span };
     let count = arguments.len();
     match expander.expand(target, arguments.into_iter(), count) {
@@ -117,7 +118,7 @@ pub fn added_levels(name: Macro) -> u32 {
 /// Makes the nodes of one expansion.
 struct Expander<'a> {
     name: Macro,
-    options: &'a ParseOptions,
+    options: &'a ParserOptions,
     ids: &'a mut u32,
     position: u32,
     span: Range<u32>,
@@ -191,13 +192,13 @@ impl Expander<'_> {
 
     /// Takes an argument out of its option. [`find`] has counted them, so there is one.
     fn argument(&mut self, argument: Option<Expr>) -> Expr {
-        argument.unwrap_or_else(|| self.node(Node::Literal(Literal::Null)))
+        argument.unwrap_or_else(|| self.node(ExprNode::Literal(Literal::Null)))
     }
 
     /// Expands `has(operand.field)`.
     fn presence(&mut self, argument: Expr) -> Result<Expr, Refusal> {
         match argument.node {
-            Node::Select { operand, field, .. } => Ok(self.node(Node::Select { operand, field, test_only: true })),
+            ExprNode::Select { operand, field, .. } => Ok(self.node(ExprNode::Select { operand, field, test_only: true })),
             _ => Err(Refusal::of(&argument, "invalid argument to has() macro")),
         }
     }
@@ -236,7 +237,7 @@ impl Expander<'_> {
 
     /// Expands `map`, `filter` and `transformList`.
     fn map(&mut self, range: Expr, variables: Variables, filter: Option<Expr>, value: Expr) -> Expr {
-        let list = self.node(Node::List { elements: vec![value], optional_indices: Vec::new() });
+        let list = self.node(ExprNode::List { elements: vec![value], optional_indices: Vec::new() });
         let accumulator = self.accumulator();
         let step = self.call("_+_", vec![accumulator, list]);
         let init = self.empty_list();
@@ -248,7 +249,7 @@ impl Expander<'_> {
         let mut arguments = vec![self.accumulator()];
         arguments.extend(entry);
         let step = self.call("cel.@mapInsert", arguments);
-        let init = self.node(Node::Map { entries: Vec::new() });
+        let init = self.node(ExprNode::Map { entries: Vec::new() });
         self.collect(range, variables, filter, init, step)
     }
 
@@ -268,7 +269,7 @@ impl Expander<'_> {
 
     /// Expands `input.sortBy(x, key)`: `input` gets a name and is sorted by the list of its keys.
     fn sort_by(&mut self, target: Expr, variable: &Expr, key: Option<Expr>) -> Result<Expr, Refusal> {
-        if is_hole(&target) || matches!(target.node, Node::Literal(_) | Node::Map { .. } | Node::Message { .. }) {
+        if is_hole(&target) || matches!(target.node, ExprNode::Literal(_) | ExprNode::Map { .. } | ExprNode::Message { .. }) {
             let message = "sortBy can only be applied to a list, identifier, comprehension, call or select expression";
             return Err(Refusal::of(&target, message));
         }
@@ -277,7 +278,7 @@ impl Expander<'_> {
         let input = self.ident(SORT_INPUT);
         let keys = self.map(input, (variable, None), None, key);
         let input = self.ident(SORT_INPUT);
-        let sorted = self.node(Node::Call {
+        let sorted = self.node(ExprNode::Call {
             function: "@sortByAssociatedKeys".into(),
             target: Some(Box::new(input)),
             arguments: vec![keys],
@@ -347,19 +348,19 @@ impl Expander<'_> {
         let (variable, variable2) = variables;
         let made_by = self.name;
         let node = Comprehension { made_by, range, variable, variable2, accumulator, init, condition, step, result };
-        self.node(Node::Comprehension(Box::new(node)))
+        self.node(ExprNode::Comprehension(Box::new(node)))
     }
 
-    fn node(&mut self, node: Node) -> Expr {
+    fn node(&mut self, node: ExprNode) -> Expr {
         Expr { id: next(self.ids), position: self.position, span: self.span.clone(), generated: true, node }
     }
 
     fn literal(&mut self, literal: Literal) -> Expr {
-        self.node(Node::Literal(literal))
+        self.node(ExprNode::Literal(literal))
     }
 
     fn ident(&mut self, name: &str) -> Expr {
-        self.node(Node::Ident(name.into()))
+        self.node(ExprNode::Ident(name.into()))
     }
 
     fn accumulator(&mut self) -> Expr {
@@ -367,41 +368,41 @@ impl Expander<'_> {
     }
 
     fn empty_list(&mut self) -> Expr {
-        self.node(Node::List { elements: Vec::new(), optional_indices: Vec::new() })
+        self.node(ExprNode::List { elements: Vec::new(), optional_indices: Vec::new() })
     }
 
     fn call(&mut self, function: &'static str, arguments: Vec<Expr>) -> Expr {
-        self.node(Node::Call { function: function.into(), target: None, arguments })
+        self.node(ExprNode::Call { function: function.into(), target: None, arguments })
     }
 
     fn method(&mut self, function: &'static str, target: Expr) -> Expr {
-        self.node(Node::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
+        self.node(ExprNode::Call { function: function.into(), target: Some(Box::new(target)), arguments: Vec::new() })
     }
 
     /// Copies the tree with new ids. The caller ensures that it is not too deep.
     fn copy(&mut self, expr: &Expr) -> Expr {
         let id = if is_hole(expr) { expr.id } else { next(self.ids) };
         let node = match &expr.node {
-            Node::Literal(literal) => Node::Literal(literal.clone()),
-            Node::Ident(name) => Node::Ident(name.clone()),
-            Node::Select { operand, field, test_only } => {
-                Node::Select { operand: Box::new(self.copy(operand)), field: field.clone(), test_only: *test_only }
+            ExprNode::Literal(literal) => ExprNode::Literal(literal.clone()),
+            ExprNode::Ident(name) => ExprNode::Ident(name.clone()),
+            ExprNode::Select { operand, field, test_only } => {
+                ExprNode::Select { operand: Box::new(self.copy(operand)), field: field.clone(), test_only: *test_only }
             }
-            Node::Call { function, target, arguments } => Node::Call {
+            ExprNode::Call { function, target, arguments } => ExprNode::Call {
                 function: function.clone(),
                 target: target.as_ref().map(|target| Box::new(self.copy(target))),
                 arguments: arguments.iter().map(|argument| self.copy(argument)).collect(),
             },
-            Node::List { elements, optional_indices } => Node::List {
+            ExprNode::List { elements, optional_indices } => ExprNode::List {
                 elements: elements.iter().map(|element| self.copy(element)).collect(),
                 optional_indices: optional_indices.clone(),
             },
-            Node::Map { entries } => Node::Map { entries: entries.iter().map(|entry| self.copy_entry(entry)).collect() },
-            Node::Message { type_name, fields } => Node::Message {
+            ExprNode::Map { entries } => ExprNode::Map { entries: entries.iter().map(|entry| self.copy_entry(entry)).collect() },
+            ExprNode::Message { type_name, fields } => ExprNode::Message {
                 type_name: type_name.clone(),
                 fields: fields.iter().map(|field| self.copy_field(field)).collect(),
             },
-            Node::Comprehension(inner) => Node::Comprehension(Box::new(Comprehension {
+            ExprNode::Comprehension(inner) => ExprNode::Comprehension(Box::new(Comprehension {
                 made_by: inner.made_by,
                 range: self.copy(&inner.range),
                 variable: inner.variable.clone(),
@@ -447,7 +448,7 @@ pub fn is_hole(expr: &Expr) -> bool {
 /// Returns the argument as a simple name.
 fn simple_name(argument: &Expr, message: &str) -> Result<String, Refusal> {
     match &argument.node {
-        Node::Ident(name) if !is_hole(argument) => Ok(name.to_string()),
+        ExprNode::Ident(name) if !is_hole(argument) => Ok(name.to_string()),
         _ => Err(Refusal::of(argument, message)),
     }
 }

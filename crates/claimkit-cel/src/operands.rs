@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::grammar::{Form, Label, Rule};
+use super::grammar::{GrammarRule, Label, RuleForm};
 use super::lexer::Tokens;
-use super::source::Source;
-use super::tree::{Labelled, Part, PartId, Piece, Stored};
+use super::source::ExpressionSource;
+use super::tree::{Labelled, PartId, Piece, RulePart, StoredPart};
 
 /// The position of a part that the text lacks.
 pub const NOWHERE: u32 = u32::MAX;
@@ -13,10 +13,10 @@ pub const NOWHERE: u32 = u32::MAX;
 /// The parts of a text.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    pub source: &'a Source,
+    pub source: &'a ExpressionSource,
     pub tokens: Tokens,
     /// Its parts; the last is the whole text.
-    pub parts: Vec<Stored>,
+    pub parts: Vec<StoredPart>,
     pub pieces: Vec<Labelled>,
     /// Backquoted names are names of fields.
     pub escaped_names_are_fields: bool,
@@ -24,7 +24,7 @@ pub struct Parts<'a> {
 
 /// An entry of a map or a field of a message.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct OperandEntry {
     /// The part before the colon.
     pub key: PartId,
     /// The key is written with `?`.
@@ -37,25 +37,27 @@ pub struct Entry {
 
 impl Parts<'_> {
     /// Returns a part by its number.
-    pub fn part(&self, id: PartId) -> Option<Part<'_>> {
-        let &Stored { rule, form, start, end, ref pieces } = self.parts.get(id)?;
-        Some(Part { rule, form, start, end, pieces: self.pieces.get(pieces.clone())? })
+    pub fn part(&self, id: PartId) -> Option<RulePart<'_>> {
+        let &StoredPart { rule, form, start, end, ref pieces } = self.parts.get(id)?;
+        Some(RulePart { rule, form, start, end, pieces: self.pieces.get(pieces.clone())? })
     }
 
     /// Returns the part that covers the whole text.
-    pub fn whole(&self) -> Option<Part<'_>> {
+    pub fn whole(&self) -> Option<RulePart<'_>> {
         self.part(self.parts.len().checked_sub(1)?)
     }
 
     /// Returns the part inside any parentheses; `None` for a missing expression.
-    pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, Part<'_>)> {
+    pub fn without_parentheses(&self, part: PartId) -> Option<(PartId, RulePart<'_>)> {
         let mut id = part;
         loop {
             let part = self.part(id)?;
-            let is_empty = matches!(part.rule, Rule::Expression | Rule::Or | Rule::And) && !part.has(Label::Operator);
+            let is_empty =
+                matches!(part.rule, GrammarRule::Expression | GrammarRule::Or | GrammarRule::And) && !part.has(Label::Operator);
             match (part.rule, part.form) {
-                (Rule::Primary, Form::Nested) => id = part.part(Label::Operand)?,
-                (Rule::Relation | Rule::Calculation, Form::Bare) | (Rule::Unary | Rule::Member, Form::Plain) => return None,
+                (GrammarRule::Primary, RuleForm::Nested) => id = part.part(Label::Operand)?,
+                (GrammarRule::Relation | GrammarRule::Calculation, RuleForm::Bare)
+                | (GrammarRule::Unary | GrammarRule::Member, RuleForm::Plain) => return None,
                 _ if is_empty => return None,
                 _ => return Some((id, part)),
             }
@@ -68,17 +70,17 @@ impl Parts<'_> {
         let of = |count: usize| part.parts(Label::Operand).map(Some).chain(std::iter::repeat(None)).take(count);
         let operand = |id: PartId| self.part(id)?.part(Label::Operand);
         match (part.rule, part.form) {
-            (Rule::Expression, _) => of(3).for_each(add),
-            (Rule::Or | Rule::And, _) => part.parts(Label::Operand).map(Some).for_each(add),
-            (Rule::Relation | Rule::Calculation, _) | (Rule::Member, Form::Index) => of(2).for_each(add),
-            (Rule::Unary, _) | (Rule::Member, Form::Select) => of(1).for_each(add),
-            (Rule::Member, _) => {
+            (GrammarRule::Expression, _) => of(3).for_each(add),
+            (GrammarRule::Or | GrammarRule::And, _) => part.parts(Label::Operand).map(Some).for_each(add),
+            (GrammarRule::Relation | GrammarRule::Calculation, _) | (GrammarRule::Member, RuleForm::Index) => of(2).for_each(add),
+            (GrammarRule::Unary, _) | (GrammarRule::Member, RuleForm::Select) => of(1).for_each(add),
+            (GrammarRule::Member, _) => {
                 of(1).for_each(&mut add);
                 self.arguments(part).map(Some).for_each(add);
             }
-            (Rule::Primary, Form::GlobalCall) => self.arguments(part).map(Some).for_each(add),
-            (Rule::Primary, Form::List) => self.arguments(part).map(operand).for_each(add),
-            (Rule::Primary, Form::Map) => {
+            (GrammarRule::Primary, RuleForm::GlobalCall) => self.arguments(part).map(Some).for_each(add),
+            (GrammarRule::Primary, RuleForm::List) => self.arguments(part).map(operand).for_each(add),
+            (GrammarRule::Primary, RuleForm::Map) => {
                 for entry in self.entries(part) {
                     add(operand(entry.key));
                     add(Some(entry.value));
@@ -89,31 +91,32 @@ impl Parts<'_> {
     }
 
     /// Returns the arguments of a call, or the elements of a list.
-    pub fn arguments<'p>(&'p self, of: Part<'p>) -> impl Iterator<Item = PartId> + use<'p> {
+    pub fn arguments<'p>(&'p self, of: RulePart<'p>) -> impl Iterator<Item = PartId> + use<'p> {
         let arguments = of.part(Label::Arguments).and_then(|id| self.part(id));
         arguments.into_iter().flat_map(|arguments| arguments.parts(Label::Operand))
     }
 
     /// Returns the entries of a map, or the fields of a message, that were read to their end.
-    pub fn entries(&self, part: Part<'_>) -> Vec<Entry> {
+    pub fn entries(&self, part: RulePart<'_>) -> Vec<OperandEntry> {
         let Some(list) = part.part(Label::Arguments).and_then(|id| self.part(id)) else { return Vec::new() };
         let keys = list.parts(Label::Key);
         let values = list.all(Label::Colon).zip(list.parts(Label::Value));
         let optional = |key: PartId| self.part(key).is_some_and(|key| key.has(Label::Optional));
-        let entry = |(key, (colon, value))| Entry { key, optional: optional(key), colon: self.piece_position(colon), value };
+        let entry =
+            |(key, (colon, value))| OperandEntry { key, optional: optional(key), colon: self.piece_position(colon), value };
         keys.zip(values).map(entry).collect()
     }
 
     /// Returns the name after a dot or in a message, without back quotes; or why it is refused.
-    pub fn name(&self, part: Part<'_>) -> Result<&str, &'static str> {
+    pub fn name(&self, part: RulePart<'_>) -> Result<&str, &'static str> {
         match part.first(Label::Identifier) {
             Some(Piece::Part(id)) => match self.part(id) {
-                Some(name) if name.form == Form::Identifier => self.name(name),
-                Some(name) if name.form == Form::EscapedName && self.escaped_names_are_fields => {
+                Some(name) if name.form == RuleForm::Identifier => self.name(name),
+                Some(name) if name.form == RuleForm::EscapedName && self.escaped_names_are_fields => {
                     let written = name.first(Label::Identifier).map_or("", |piece| self.piece_text(piece));
                     Ok(written.trim_matches('`'))
                 }
-                Some(name) if name.form == Form::EscapedName => Err("unsupported syntax: '`'"),
+                Some(name) if name.form == RuleForm::EscapedName => Err("unsupported syntax: '`'"),
                 _ => Err("unsupported ident kind"),
             },
             Some(piece) => Ok(self.piece_text(piece)),
@@ -127,7 +130,7 @@ impl Parts<'_> {
     }
 
     /// Returns the position of the operator of a part.
-    pub fn operator_position(&self, part: Part<'_>) -> u32 {
+    pub fn operator_position(&self, part: RulePart<'_>) -> u32 {
         part.first(Label::Operator).map_or(NOWHERE, |operator| self.piece_position(operator))
     }
 

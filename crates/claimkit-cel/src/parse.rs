@@ -3,16 +3,16 @@
 use std::fmt;
 
 use super::ast::Ast;
-use super::dialect::ParseOptions;
-use super::source::{Location, ProblemKind, Problems, Source};
+use super::dialect::ParserOptions;
+use super::source::{ExpressionSource, Location, ProblemKind, Problems};
 use super::{parser, visit};
 
 /// A text that is not an expression.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode, parse::parse};
+/// use claimkit_cel::{Environment, EnvironmentMode, parse::parse};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// let problems = parse("1 +", environment.parse_options()).unwrap_err();
 /// assert!(problems.render().starts_with("ERROR: <input>:1:4: Syntax error:"));
 /// ```
@@ -20,7 +20,7 @@ use super::{parser, visit};
 #[non_exhaustive]
 pub struct SyntaxProblems {
     /// The text that was read.
-    pub source: Source,
+    pub source: ExpressionSource,
     /// The syntax errors of the text.
     pub problems: Problems,
 }
@@ -47,21 +47,21 @@ const LONGEST: usize = 100_000;
 /// Parses a text and expands its macros.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode, parse::parse};
+/// use claimkit_cel::{Environment, EnvironmentMode, parse::parse};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// assert!(parse("a.b < 3", environment.parse_options()).is_ok());
 /// assert!(parse("a.b <", environment.parse_options()).unwrap_err().to_string().starts_with("ERROR: "));
 /// ```
-pub fn parse(text: &str, options: &ParseOptions) -> Result<Ast, SyntaxProblems> {
-    let source = Source::new(text, options.dialect.line_rule);
+pub fn parse(text: &str, options: &ParserOptions) -> Result<Ast, SyntaxProblems> {
+    let source = ExpressionSource::new(text, options.dialect.line_rule);
     match parse_source(&source, options) {
         Ok((root, visit::Details { ids, height, macros })) => Ok(Ast { root, ids, height, macros, source }),
         Err(problems) => Err(SyntaxProblems { source, problems }),
     }
 }
 
-fn parse_source(source: &Source, options: &ParseOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
+fn parse_source(source: &ExpressionSource, options: &ParserOptions) -> Result<(super::ast::Expr, visit::Details), Problems> {
     let length = source.text().chars().count();
     if length > LONGEST {
         let mut problems = Problems::new();

@@ -1,31 +1,31 @@
 //! Reads a text by the grammar. The rules that are being read are on a stack of the parser's own, so deep texts need no deep calls.
 
 use super::dialect::Dialect;
-use super::grammar::{Check, Choice, Label, PositionId, Rule, Step};
+use super::grammar::{Choice, GrammarRule, Label, ParserStep, PositionId, TokenCheck};
 use super::lexer;
 use super::machine::{Halt, Machine};
-use super::recover::Fault;
-use super::source::Source;
-use super::tree::{Parsed, Piece};
+use super::recover::RuleFault;
+use super::source::ExpressionSource;
+use super::tree::{ParsedText, Piece};
 
 /// Reads the parts of a text.
-pub fn read(source: &Source, dialect: &Dialect) -> Parsed {
+pub fn read(source: &ExpressionSource, dialect: &Dialect) -> ParsedText {
     let tokens = lexer::split(source.text(), dialect);
     let mut machine = Machine::new(source, tokens, dialect);
     if machine.run().is_err() {
         machine.parts.clear();
     }
-    Parsed { tokens: machine.tokens, parts: machine.parts, pieces: machine.pieces, problems: machine.problems }
+    ParsedText { tokens: machine.tokens, parts: machine.parts, pieces: machine.pieces, problems: machine.problems }
 }
 
 impl Machine<'_> {
     /// Reads the whole text.
     fn run(&mut self) -> Result<(), Halt> {
-        let mut next = Some(self.enter_rule(Rule::Start, 0, None)?);
+        let mut next = Some(self.enter_rule(GrammarRule::Start, 0, None)?);
         while let Some(position) = next {
             next = match self.step(position) {
                 Ok(next) => next,
-                Err(Fault::Halt) => return Err(Halt),
+                Err(RuleFault::Halt) => return Err(Halt),
                 Err(fault) => {
                     self.give_up(fault)?;
                     self.leave()
@@ -36,10 +36,10 @@ impl Machine<'_> {
     }
 
     /// Goes one step in the grammar. Returns the next position; none at the end of the text.
-    fn step(&mut self, position: PositionId) -> Result<Option<PositionId>, Fault> {
+    fn step(&mut self, position: PositionId) -> Result<Option<PositionId>, RuleFault> {
         let grammar = self.grammar;
         match grammar.step(position) {
-            Step::Token { set, label, next } => {
+            ParserStep::Token { set, label, next } => {
                 self.position = position;
                 let token = self.at;
                 let piece = if set.has(self.ahead(0)) {
@@ -52,39 +52,39 @@ impl Machine<'_> {
                 self.add(*label, piece);
                 Ok(Some(*next))
             }
-            Step::Call { rule, level, label, next } => {
+            ParserStep::Call { rule, level, label, next } => {
                 self.position = position;
                 Ok(Some(self.enter_rule(*rule, *level, Some((*next, *label)))?))
             }
-            Step::Decide { check, choice, ways } => {
+            ParserStep::Decide { check, choice, ways } => {
                 self.position = position;
                 self.check(*check)?;
                 let way = self.choose(*choice).inspect_err(|_| {
                     // ANTLR has left the operand's rule by then and leaves it again at the end.
                     if *choice == Choice::Member {
-                        self.one_less(Rule::Member);
+                        self.one_less(GrammarRule::Member);
                     }
                 })?;
                 Ok(ways.get(way).copied())
             }
-            Step::Check { next } => {
+            ParserStep::Check { next } => {
                 self.position = position;
-                self.check(Check::Entry)?;
+                self.check(TokenCheck::Entry)?;
                 Ok(Some(*next))
             }
-            Step::Take { form, next } => {
+            ParserStep::Take { form, next } => {
                 self.take(*form);
                 Ok(Some(*next))
             }
-            Step::Wrap { form, next } => {
+            ParserStep::Wrap { form, next } => {
                 self.wrap(*form);
                 Ok(Some(*next))
             }
-            Step::End => Ok(self.leave()),
+            ParserStep::End => Ok(self.leave()),
         }
     }
 
-    fn enter_rule(&mut self, rule: Rule, level: u8, caller: Option<(PositionId, Label)>) -> Result<PositionId, Halt> {
+    fn enter_rule(&mut self, rule: GrammarRule, level: u8, caller: Option<(PositionId, Label)>) -> Result<PositionId, Halt> {
         self.enter(rule, level, caller)?;
         Ok(self.grammar.start(rule))
     }

@@ -2,7 +2,7 @@
 
 use super::grammar::{Choice, LITERALS, MEMBER, PRODUCTS, RELATIONS, SUMS};
 use super::machine::Machine;
-use super::recover::Fault;
+use super::recover::RuleFault;
 use super::token::TokenKind::*;
 use super::token::TokenSet;
 
@@ -14,7 +14,7 @@ const PAST: usize = 1;
 
 impl Machine<'_> {
     /// Returns the number of the way. Fails at the token that no way fits.
-    pub fn choose(&self, choice: Choice) -> Result<usize, Fault> {
+    pub fn choose(&self, choice: Choice) -> Result<usize, RuleFault> {
         let next = self.ahead(0);
         let go_in = |go_in: bool| Ok(if go_in { IN } else { PAST });
         match choice {
@@ -63,7 +63,7 @@ impl Machine<'_> {
     }
 
     /// Returns the number of the alternative that a primary follows, one of seven.
-    fn choose_primary(&self) -> Result<usize, Fault> {
+    fn choose_primary(&self) -> Result<usize, RuleFault> {
         const LITERAL: TokenSet = TokenSet::of(&LITERALS);
         let dot = usize::from(self.ahead(0) == Dot);
         match self.ahead(dot) {
@@ -88,7 +88,7 @@ impl Machine<'_> {
     }
 
     /// Returns the fault of a token `ahead` that fits no way.
-    fn no_way(&self, ahead: usize) -> Result<usize, Fault> {
-        Err(Fault::NoAlternative { first: self.at, offending: self.at.saturating_add(ahead) })
+    fn no_way(&self, ahead: usize) -> Result<usize, RuleFault> {
+        Err(RuleFault::NoAlternative { first: self.at, offending: self.at.saturating_add(ahead) })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ANTLR 4.13, `error_strategy.go`, `DefaultErrorStrategy`; cel-go, `parser/parser.go`, `recoveryLimitErrorStrategy`.
 
-use super::grammar::{Check, PositionId};
+use super::grammar::{PositionId, TokenCheck};
 use super::machine::{Halt, Machine};
 use super::source::ProblemKind;
 use super::token::{TokenKind, TokenSet};
@@ -16,7 +16,7 @@ const LEFT_OUT: u32 = 256;
 
 /// Why a rule cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum RuleFault {
     /// The next token does not fit.
     Mismatch,
     /// No alternative fits: the numbers of the first token that was looked at and of the one that does not fit.
@@ -28,7 +28,7 @@ pub enum Fault {
     Halt,
 }
 
-impl From<Halt> for Fault {
+impl From<Halt> for RuleFault {
     fn from(_: Halt) -> Self {
         Self::Halt
     }
@@ -43,15 +43,15 @@ impl Machine<'_> {
     }
 
     /// Looks whether the next token fits; `Sync`.
-    pub fn check(&mut self, check: Check) -> Result<(), Fault> {
+    pub fn check(&mut self, check: TokenCheck) -> Result<(), RuleFault> {
         let set = self.grammar.next(self.position);
         if self.recovery.active || set.may_end || set.has(self.ahead(0)) {
             return Ok(());
         }
         match check {
-            Check::Entry if self.leave_one_out()? => Ok(()),
-            Check::Entry => Err(Fault::Mismatch),
-            Check::NextRound => {
+            TokenCheck::Entry if self.leave_one_out()? => Ok(()),
+            TokenCheck::Entry => Err(RuleFault::Mismatch),
+            TokenCheck::NextRound => {
                 self.report_unwanted()?;
                 let until = self.expected(self.position).or(self.recovery_set());
                 while !self.is_at(until) {
@@ -64,7 +64,7 @@ impl Machine<'_> {
 
     /// Repairs the text where the next token is not the one that must come: leaves it out or assumes the missing one;
     /// `RecoverInline`.
-    pub fn repair(&mut self, next: PositionId) -> Result<Piece, Fault> {
+    pub fn repair(&mut self, next: PositionId) -> Result<Piece, RuleFault> {
         self.attempt()?;
         if self.leave_one_out()? {
             let token = self.at;
@@ -72,7 +72,7 @@ impl Machine<'_> {
             return Ok(Piece::Token(token));
         }
         if !self.expected(next).has(self.ahead(0)) {
-            return Err(Fault::Mismatch);
+            return Err(RuleFault::Mismatch);
         }
         if !self.recovery.active {
             self.recovery.active = true;
@@ -83,17 +83,17 @@ impl Machine<'_> {
     }
 
     /// Reports a fault and leaves tokens out until a caller can go on; `ReportError` and `Recover`.
-    pub fn give_up(&mut self, fault: Fault) -> Result<(), Halt> {
+    pub fn give_up(&mut self, fault: RuleFault) -> Result<(), Halt> {
         if !self.recovery.active {
             self.recovery.active = true;
             match fault {
-                Fault::Halt => return Err(Halt),
-                Fault::Mismatch => {
+                RuleFault::Halt => return Err(Halt),
+                RuleFault::Mismatch => {
                     let expected = self.expected(self.position).names();
                     let message = format!("mismatched input {} expecting {expected}", self.shown(self.at));
                     self.report(self.at, ProblemKind::Mismatched, &message)?;
                 }
-                Fault::NoAlternative { first, offending } => {
+                RuleFault::NoAlternative { first, offending } => {
                     let message = no_alternative(&self.text_between(first, offending));
                     self.report(offending, ProblemKind::NoAlternative, &message)?;
                 }

@@ -5,14 +5,14 @@
 /// The text of an expression with its lines.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let (source, problems) = Environment::kubernetes(34, &[], Mode::New).compile("1 + a").unwrap_err().problems.unwrap();
+/// let (source, problems) = Environment::kubernetes(34, &[], EnvironmentMode::New).compile("1 + a").unwrap_err().problems.unwrap();
 /// assert_eq!(source.text(), "1 + a");
 /// assert_eq!(source.byte(problems.sorted()[0].location), Some(4));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Source {
+pub struct ExpressionSource {
     text: String,
     /// Start of each line, the first included.
     lines: Vec<LineStart>,
@@ -57,7 +57,7 @@ const LONGEST_PRINTED_LINE: usize = 16_384;
 /// cel-go keeps this many problems (`common/errors.go`, `maxErrorsToReport`).
 const KEPT_PROBLEMS: usize = 100;
 
-impl Source {
+impl ExpressionSource {
     /// Takes a text and finds its lines. They end at a line feed and at nothing else.
     pub(crate) fn new(text: &str, line_rule: LineRule) -> Self {
         let mut lines = vec![LineStart { position: 0, byte: 0 }];
@@ -151,7 +151,7 @@ pub enum ProblemKind {
 /// A problem that cel-go reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Problem {
+pub struct SourceProblem {
     /// The line and column of the problem.
     pub location: Location,
     /// The part that reports it.
@@ -163,9 +163,9 @@ pub struct Problem {
 /// The problems of one text.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let error = Environment::kubernetes(34, &[], Mode::New).compile("a + b").unwrap_err();
+/// let error = Environment::kubernetes(34, &[], EnvironmentMode::New).compile("a + b").unwrap_err();
 /// let (_, problems) = error.problems.unwrap();
 /// assert!(!problems.is_empty());
 /// let messages: Vec<&str> = problems.sorted().iter().map(|problem| problem.message.as_str()).collect();
@@ -173,7 +173,7 @@ pub struct Problem {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    list: Vec<Problem>,
+    list: Vec<SourceProblem>,
     /// How many were reported beyond those kept.
     dropped: usize,
 }
@@ -187,7 +187,7 @@ impl Problems {
     /// Adds a problem. Beyond 100 they are only counted.
     pub(crate) fn report(&mut self, location: Location, kind: ProblemKind, message: impl Into<String>) {
         if self.list.len() < KEPT_PROBLEMS {
-            self.list.push(Problem { location, kind, message: message.into() });
+            self.list.push(SourceProblem { location, kind, message: message.into() });
         } else {
             self.dropped = self.dropped.saturating_add(1);
         }
@@ -199,14 +199,14 @@ impl Problems {
     }
 
     /// Returns the problems that were kept, in order of line and column; those of one place in the order they were found.
-    pub fn sorted(&self) -> Vec<&Problem> {
-        let mut problems: Vec<&Problem> = self.list.iter().collect();
+    pub fn sorted(&self) -> Vec<&SourceProblem> {
+        let mut problems: Vec<&SourceProblem> = self.list.iter().collect();
         claimkit_values::order::sort_by_key(&mut problems, |problem| problem.location);
         problems
     }
 
     /// Returns the text of cel-go's `Errors.ToDisplayString`.
-    pub(crate) fn render(&self, source: &Source) -> String {
+    pub(crate) fn render(&self, source: &ExpressionSource) -> String {
         let mut parts: Vec<String> = self.sorted().into_iter().map(|problem| problem.render(source)).collect();
         if self.dropped > 0 {
             parts.push(format!("{} more errors were truncated", self.dropped));
@@ -215,9 +215,9 @@ impl Problems {
     }
 }
 
-impl Problem {
+impl SourceProblem {
     /// Returns the text of cel-go's `Error.ToDisplayString`: place, message, and the line with a caret under the place.
-    pub(crate) fn render(&self, source: &Source) -> String {
+    pub(crate) fn render(&self, source: &ExpressionSource) -> String {
         let Location { line, column } = self.location;
         let mut text = format!("ERROR: <input>:{line}:{}: {}", column.saturating_add(1), self.message);
         let Some(snippet) = source.line(line).filter(|snippet| snippet.len() <= LONGEST_PRINTED_LINE) else { return text };
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, position: u32, rule: LineRule) -> String {
-        let source = Source::new(text, rule);
+        let source = ExpressionSource::new(text, rule);
         let mut problems = Problems::new();
         problems.report(source.node_location(position), ProblemKind::Check, "wrong");
         problems.render(&source)
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_place_is_a_byte_of_the_text() {
-        let source = Source::new("é ü\nab", LineRule::Exact);
+        let source = ExpressionSource::new("é ü\nab", LineRule::Exact);
         for (position, byte) in [(0, 0), (2, 3), (3, 5), (4, 6), (6, 8)] {
             assert_eq!(source.byte(source.token_location(position)), Some(byte), "{position}");
         }
@@ -277,7 +277,7 @@ mod tests {
         for _ in 0..103 {
             problems.report(Location::NONE, ProblemKind::Check, "x");
         }
-        let text = problems.render(&Source::new("", LineRule::Exact));
+        let text = problems.render(&ExpressionSource::new("", LineRule::Exact));
         assert_eq!(text.lines().count(), 101);
         assert_eq!(text.lines().last(), Some("3 more errors were truncated"));
         assert_eq!(text.lines().next(), Some("ERROR: <input>:-1:0: x"));

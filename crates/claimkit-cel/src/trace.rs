@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::ast::{Expr, Node};
+use super::ast::{Expr, ExprNode};
 use super::compile::{Outcome, Program};
 use super::evaluator::Keep;
 use super::library::strings::quote;
@@ -14,9 +14,9 @@ use super::value::Value;
 /// ```
 /// use claimkit_cel::types::Type;
 /// use claimkit_cel::value::Value;
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New).with_variable("n", Type::Int);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New).with_variable("n", Type::Int);
 /// let program = environment.compile("n == 2 || n == 3").unwrap();
 /// let trace = program.trace(&[Value::Int(5)], 1_000);
 /// assert!(matches!(trace.value_of(&program.checked().ast.root), Some(Value::Bool(false))));
@@ -47,7 +47,7 @@ pub struct Part {
 /// A part that decided the result.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Reason {
+pub struct DecidingPart {
     /// The smallest boolean part that is false, or true, or failed.
     pub part: Part,
     /// The parts of variables that it read: `device.attributes["a"].b`.
@@ -77,7 +77,7 @@ impl Program {
         trace.reasons(self).iter().map(|reason| self.sentence(reason)).collect()
     }
 
-    fn sentence(&self, reason: &Reason) -> String {
+    fn sentence(&self, reason: &DecidingPart) -> String {
         let text = self.text_of(&reason.part.span);
         let mut sentence = match &reason.part.value {
             Value::Error(error) => format!("`{text}` fails: {}", error.text),
@@ -115,7 +115,7 @@ impl Trace {
     }
 
     /// Returns the parts that decided the result.
-    pub fn reasons(&self, program: &Program) -> Vec<Reason> {
+    pub fn reasons(&self, program: &Program) -> Vec<DecidingPart> {
         let mut reasons = Vec::new();
         self.decide(&program.checked().ast.root, &mut reasons);
         reasons
@@ -129,9 +129,9 @@ impl Trace {
     }
 
     /// Goes down through `&&`, `||`, `!` and `?:` to the parts that gave the value.
-    fn decide(&self, expr: &Expr, reasons: &mut Vec<Reason>) {
+    fn decide(&self, expr: &Expr, reasons: &mut Vec<DecidingPart>) {
         let Some(value) = self.value_of(expr) else { return };
-        if let Node::Call { function, arguments, .. } = &expr.node {
+        if let ExprNode::Call { function, arguments, .. } = &expr.node {
             let same = |part: &&Expr| match (self.value_of(part), value) {
                 (Some(Value::Bool(part)), Value::Bool(whole)) => part == whole,
                 (Some(Value::Error(part)), Value::Error(whole)) => part == whole,
@@ -163,7 +163,7 @@ impl Trace {
         }
         let mut reads = Vec::new();
         self.reads(expr, &mut reads);
-        reasons.push(Reason { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
+        reasons.push(DecidingPart { part: Part { span: expr.span.clone(), value: value.clone() }, reads });
     }
 
     /// Collects the longest selections from names in an expression. For a failed selection, its operand: that shows the existing
@@ -190,9 +190,9 @@ fn is_selection(expr: &Expr) -> bool {
     let mut at = expr;
     loop {
         match &at.node {
-            Node::Ident(_) => return true,
-            Node::Select { operand, test_only: false, .. } => at = operand,
-            Node::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
+            ExprNode::Ident(_) => return true,
+            ExprNode::Select { operand, test_only: false, .. } => at = operand,
+            ExprNode::Call { function, arguments, .. } if matches!(&**function, "_[_]" | "_[?_]" | "_?._") => {
                 match arguments.first() {
                     Some(operand) => at = operand,
                     None => return false,
@@ -206,9 +206,9 @@ fn is_selection(expr: &Expr) -> bool {
 /// Goes to the parts of an expression, one level down.
 ///
 /// ```
-/// use claimkit_cel::{Environment, Mode, parse::parse, trace::children};
+/// use claimkit_cel::{Environment, EnvironmentMode, parse::parse, trace::children};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// let ast = parse("a + b", environment.parse_options()).unwrap();
 /// let mut parts = 0;
 /// children(&ast.root, &mut |_| parts += 1);
@@ -216,18 +216,18 @@ fn is_selection(expr: &Expr) -> bool {
 /// ```
 pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
     match &expr.node {
-        Node::Literal(_) | Node::Ident(_) => {}
-        Node::Select { operand, .. } => visit(operand),
-        Node::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).for_each(visit),
-        Node::List { elements, .. } => elements.iter().for_each(visit),
-        Node::Map { entries } => {
+        ExprNode::Literal(_) | ExprNode::Ident(_) => {}
+        ExprNode::Select { operand, .. } => visit(operand),
+        ExprNode::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).for_each(visit),
+        ExprNode::List { elements, .. } => elements.iter().for_each(visit),
+        ExprNode::Map { entries } => {
             for entry in entries {
                 visit(&entry.key);
                 visit(&entry.value);
             }
         }
-        Node::Message { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
-        Node::Comprehension(comprehension) => {
+        ExprNode::Message { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
+        ExprNode::Comprehension(comprehension) => {
             visit(&comprehension.range);
             visit(&comprehension.init);
             visit(&comprehension.condition);

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::grammar::{Form, Label, Rule};
+use super::grammar::{GrammarRule, Label, RuleForm};
 use super::lexer::Tokens;
 use super::source::Problems;
 
 /// A text in parts.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedText {
     pub tokens: Tokens,
     /// The parts. The last is the whole text; none if the parser stopped at a limit.
-    pub parts: Vec<Stored>,
+    pub parts: Vec<StoredPart>,
     /// The pieces of all parts.
     pub pieces: Vec<Labelled>,
     pub problems: Problems,
@@ -25,10 +25,10 @@ pub type Labelled = (Label, Piece);
 
 /// A part in its stored form: its pieces are in one list with the pieces of all parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    pub rule: Rule,
+pub struct StoredPart {
+    pub rule: GrammarRule,
     /// The alternative of the rule.
-    pub form: Form,
+    pub form: RuleForm,
     /// Number of its first token.
     pub start: usize,
     /// Number of the token after its last.
@@ -38,10 +38,10 @@ pub struct Stored {
 
 /// A part of the text that follows one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part<'p> {
-    pub rule: Rule,
+pub struct RulePart<'p> {
+    pub rule: GrammarRule,
     /// The alternative of the rule.
-    pub form: Form,
+    pub form: RuleForm,
     /// Number of its first token.
     pub start: usize,
     /// Number of the token after its last.
@@ -60,14 +60,14 @@ pub enum Piece {
     Part(PartId),
 }
 
-impl<'p> Part<'p> {
+impl<'p> RulePart<'p> {
     /// Returns the operand of a part with a single operand, such as a sum without `+`.
     pub fn passed_on(&self) -> Option<PartId> {
         let passes_on = match self.rule {
-            Rule::Expression | Rule::Or | Rule::And => !self.has(Label::Operator),
-            Rule::Relation | Rule::Calculation => self.form == Form::Bare,
-            Rule::Unary | Rule::Member => self.form == Form::Plain,
-            Rule::Primary => self.form == Form::Literal,
+            GrammarRule::Expression | GrammarRule::Or | GrammarRule::And => !self.has(Label::Operator),
+            GrammarRule::Relation | GrammarRule::Calculation => self.form == RuleForm::Bare,
+            GrammarRule::Unary | GrammarRule::Member => self.form == RuleForm::Plain,
+            GrammarRule::Primary => self.form == RuleForm::Literal,
             _ => false,
         };
         if passes_on { self.part(Label::Operand) } else { None }

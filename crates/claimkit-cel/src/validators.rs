@@ -1,8 +1,8 @@
 //! Validation of literals after the type check: durations, timestamps and regular expressions, lists and maps of one type, and
 //! format strings (cel-go, `cel/validator.go` and `ext/strings.go`).
 
-use super::ast::{Ast, Expr, Literal, Node};
-use super::checker::Findings;
+use super::ast::{Ast, Expr, ExprNode, Literal};
+use super::checker::CheckerFindings;
 use super::environment::Environment;
 use super::format_literals;
 use super::library::time::{Duration, Timestamp};
@@ -14,7 +14,7 @@ use super::types::Type;
 const MIXED_ARGUMENTS: &str = "format";
 
 /// Finds what is wrong with literals.
-pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Problems {
+pub fn validate(environment: &Environment, ast: &Ast, findings: &CheckerFindings) -> Problems {
     let mut validator = Validator { ast, findings, problems: Problems::new() };
     let mut nodes = Vec::new();
     let reach = if environment.rules().first_checker { Reach::Literals } else { Reach::AnyDepth };
@@ -25,12 +25,12 @@ pub fn validate(environment: &Environment, ast: &Ast, findings: &Findings) -> Pr
         }
     }
     for (node, wanted) in &nodes {
-        if let (Node::List { elements, optional_indices }, Elements::OfOneType) = (&node.node, wanted) {
+        if let (ExprNode::List { elements, optional_indices }, Elements::OfOneType) = (&node.node, wanted) {
             validator.list(elements, optional_indices);
         }
     }
     for (node, wanted) in &nodes {
-        if let (Node::Map { .. }, Elements::OfOneType) = (&node.node, wanted) {
+        if let (ExprNode::Map { .. }, Elements::OfOneType) = (&node.node, wanted) {
             validator.map(node);
         }
     }
@@ -51,7 +51,9 @@ pub fn has_computed_format(ast: &Ast) -> bool {
     let mut nodes = Vec::new();
     collect(&ast.root, Elements::OfOneType, Reach::AnyDepth, &mut nodes);
     nodes.iter().any(|(node, _)| match &node.node {
-        Node::Call { function, target: Some(target), .. } => function == "format" && !matches!(target.node, Node::Literal(_)),
+        ExprNode::Call { function, target: Some(target), .. } => {
+            function == "format" && !matches!(target.node, ExprNode::Literal(_))
+        }
         _ => false,
     })
 }
@@ -86,8 +88,8 @@ fn is_regex(literal: &Literal) -> bool {
 /// Returns true if there is anything to validate in a node itself.
 fn is_looked_at(expr: &Expr) -> bool {
     match &expr.node {
-        Node::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
-        Node::List { .. } | Node::Map { .. } => true,
+        ExprNode::Call { function, .. } => function == MIXED_ARGUMENTS || CALLS.iter().any(|(name, _)| function == name),
+        ExprNode::List { .. } | ExprNode::Map { .. } => true,
         _ => false,
     }
 }
@@ -117,23 +119,23 @@ fn collect<'a>(expr: &'a Expr, elements: Elements, reach: Reach, into: &mut Vec<
         Reach::Literals => Elements::OfOneType,
     };
     match &expr.node {
-        Node::Literal(_) | Node::Ident(_) => {}
-        Node::Select { operand, .. } => collect(operand, inside, reach, into),
-        Node::Call { function, target, arguments } => {
+        ExprNode::Literal(_) | ExprNode::Ident(_) => {}
+        ExprNode::Select { operand, .. } => collect(operand, inside, reach, into),
+        ExprNode::Call { function, target, arguments } => {
             let inside = if function == MIXED_ARGUMENTS { Elements::Mixed } else { inside };
             for part in target.as_deref().into_iter().chain(arguments) {
                 collect(part, inside, reach, into);
             }
         }
-        Node::List { elements: parts, .. } => parts.iter().for_each(|part| collect(part, elements, reach, into)),
-        Node::Map { entries } => {
+        ExprNode::List { elements: parts, .. } => parts.iter().for_each(|part| collect(part, elements, reach, into)),
+        ExprNode::Map { entries } => {
             for entry in entries {
                 collect(&entry.key, elements, reach, into);
                 collect(&entry.value, elements, reach, into);
             }
         }
-        Node::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, reach, into)),
-        Node::Comprehension(comprehension) => {
+        ExprNode::Message { fields, .. } => fields.iter().for_each(|field| collect(&field.value, inside, reach, into)),
+        ExprNode::Comprehension(comprehension) => {
             for part in
                 [&comprehension.range, &comprehension.init, &comprehension.condition, &comprehension.step, &comprehension.result]
             {
@@ -145,7 +147,7 @@ fn collect<'a>(expr: &'a Expr, elements: Elements, reach: Reach, into: &mut Vec<
 
 struct Validator<'a> {
     ast: &'a Ast,
-    findings: &'a Findings,
+    findings: &'a CheckerFindings,
     problems: Problems,
 }
 
@@ -156,10 +158,10 @@ impl Validator<'_> {
     }
 
     fn call(&mut self, node: &Expr, wanted: &str, check: Test) {
-        if let Node::Call { function, arguments, .. } = &node.node
+        if let ExprNode::Call { function, arguments, .. } = &node.node
             && function == wanted
             && let Some(first) = arguments.first()
-            && let Node::Literal(literal) = &first.node
+            && let ExprNode::Literal(literal) = &first.node
             && !check(literal)
         {
             self.report(first, format!("invalid {wanted} argument"));
@@ -196,7 +198,7 @@ impl Validator<'_> {
     }
 
     fn map(&mut self, node: &Expr) {
-        let Node::Map { entries } = &node.node else { return };
+        let ExprNode::Map { entries } = &node.node else { return };
         let mut wanted: Option<(Type, Type)> = None;
         for entry in entries {
             let found = (self.findings.type_of(entry.key.id).clone(), self.part(&entry.value, entry.optional));
@@ -215,12 +217,12 @@ impl Validator<'_> {
 
     /// Validates `"…".format([…])` of literals.
     fn format(&mut self, node: &Expr) {
-        let Node::Call { function, target: Some(target), arguments } = &node.node else { return };
+        let ExprNode::Call { function, target: Some(target), arguments } = &node.node else { return };
         if function != "format" {
             return;
         }
-        let (Node::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
-        let Node::List { elements, .. } = &list.node else { return };
+        let (ExprNode::Literal(Literal::String(text)), [list]) = (&target.node, arguments.as_slice()) else { return };
+        let ExprNode::List { elements, .. } = &list.node else { return };
         if let Some((part, message)) = format_literals::validate(self.findings, text, elements) {
             self.report(part.unwrap_or(node), message);
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::library::named_formats::NamedFormat;
 use super::library::network::{Address, Network};
-use super::library::quantity::Quantity;
-use super::library::semver::Version;
+use super::library::quantity::CelQuantity;
+use super::library::semver::SemanticVersion;
 use super::library::time::{Duration, Timestamp};
 use super::library::url::Url;
 use super::types::Type;
@@ -56,9 +56,9 @@ pub enum Value {
     /// A value or nothing.
     Optional(Option<Arc<Value>>),
     /// `quantity("1Gi")`.
-    Quantity(Arc<Quantity>, Origin),
+    Quantity(Arc<CelQuantity>, QuantityOrigin),
     /// `semver("1.0.0")`.
-    Version(Arc<Version>),
+    Version(Arc<SemanticVersion>),
     /// `url("https://…")`.
     Url(Arc<Url>),
     /// `ip("10.0.0.1")`.
@@ -72,7 +72,7 @@ pub enum Value {
 /// The origin of a quantity. Go represents a sum as a pointer, which `==` does not dereference on its right side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum QuantityOrigin {
     /// It was read from a text.
     Read,
     /// It is the result of `add` or `sub`.

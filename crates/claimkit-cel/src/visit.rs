@@ -6,16 +6,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ast::{Expr, Literal, Macro, MacroCall, MapEntry, MessageField, Node};
-use super::dialect::ParseOptions;
-use super::grammar::{Form, Label, Rule};
+use super::ast::{Expr, ExprNode, Literal, Macro, MacroCall, MapEntry, MessageField};
+use super::dialect::ParserOptions;
+use super::grammar::{GrammarRule, Label, RuleForm};
 use super::literal;
 use super::machine::DEEPEST;
-use super::macros::{self, Call, Expansion, HOLE};
-use super::operands::{Entry, NOWHERE, Parts};
-use super::source::{Location, ProblemKind, Problems, Source};
+use super::macros::{self, Expansion, HOLE, PossibleMacro};
+use super::operands::{NOWHERE, OperandEntry, Parts};
+use super::source::{ExpressionSource, Location, ProblemKind, Problems};
 use super::token::TokenKind;
-use super::tree::{Parsed, PartId, Piece};
+use super::tree::{ParsedText, PartId, Piece};
 
 /// Words that are neither a variable nor a function (cel-go, `parser/parser.go`, `reservedIds`).
 const RESERVED: [&str; 17] = [
@@ -77,8 +77,8 @@ struct NodeParts {
 struct Halt;
 
 /// Builds the tree. Fails with the problems of the parser if there are any.
-pub fn build(parsed: Parsed, source: &Source, options: &ParseOptions) -> Result<(Expr, Details), Problems> {
-    let Parsed { tokens, parts, pieces, problems } = parsed;
+pub fn build(parsed: ParsedText, source: &ExpressionSource, options: &ParserOptions) -> Result<(Expr, Details), Problems> {
+    let ParsedText { tokens, parts, pieces, problems } = parsed;
     let mut builder = Builder {
         text: Parts { source, tokens, parts, pieces, escaped_names_are_fields: options.dialect.escaped_names_are_fields },
         options,
@@ -115,7 +115,7 @@ pub struct Details {
 
 struct Builder<'a> {
     text: Parts<'a>,
-    options: &'a ParseOptions,
+    options: &'a ParserOptions,
     problems: Problems,
     tasks: Vec<Task>,
     built: Vec<Built>,
@@ -157,11 +157,11 @@ impl Builder<'_> {
             }
         }
         match (rule, form) {
-            (Rule::Unary, Form::Bare) => self.constant(place, Literal::String("<<error>>".into())),
-            (Rule::Literal, _) => self.visit_literal(place),
-            (Rule::Primary, Form::Bare) => self.hole(NOWHERE),
-            (Rule::Primary, Form::Identifier | Form::GlobalCall) => self.visit_name(place, start),
-            (Rule::Primary, Form::Message) => self.visit_message(place),
+            (GrammarRule::Unary, RuleForm::Bare) => self.constant(place, Literal::String("<<error>>".into())),
+            (GrammarRule::Literal, _) => self.visit_literal(place),
+            (GrammarRule::Primary, RuleForm::Bare) => self.hole(NOWHERE),
+            (GrammarRule::Primary, RuleForm::Identifier | RuleForm::GlobalCall) => self.visit_name(place, start),
+            (GrammarRule::Primary, RuleForm::Message) => self.visit_message(place),
             _ => self.ask(place),
         }
         Ok(())
@@ -192,11 +192,11 @@ impl Builder<'_> {
             return self.hole(position);
         }
         match part.form {
-            Form::GlobalCall => self.ask(place),
+            RuleForm::GlobalCall => self.ask(place),
             _ => {
                 let name = if part.has(Label::LeadingDot) { format!(".{name}").into() } else { name.into() };
                 let position = self.text.piece_position(piece);
-                self.leaf(place, position, Node::Ident(name));
+                self.leaf(place, position, ExprNode::Ident(name));
             }
         }
     }
@@ -226,14 +226,14 @@ impl Builder<'_> {
         let negative = part.has(Label::Sign);
         let surrogates_are_refused = self.options.dialect.surrogates_are_refused;
         let value = match form {
-            Form::Int => literal::int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
-            Form::Uint => literal::uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
-            Form::Double => literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
-            Form::String => literal::string(text, surrogates_are_refused).map(|text| Literal::String(text.into())),
-            Form::Bytes => literal::bytes(text).map(Literal::Bytes),
-            Form::True => Ok(Literal::Bool(true)),
-            Form::False => Ok(Literal::Bool(false)),
-            Form::Null => Ok(Literal::Null),
+            RuleForm::Int => literal::int(text, negative).map(Literal::Int).ok_or("invalid int literal"),
+            RuleForm::Uint => literal::uint(text).map(Literal::Uint).ok_or("invalid uint literal"),
+            RuleForm::Double => literal::double(text, negative).map(Literal::Double).ok_or("invalid double literal"),
+            RuleForm::String => literal::string(text, surrogates_are_refused).map(|text| Literal::String(text.into())),
+            RuleForm::Bytes => literal::bytes(text).map(Literal::Bytes),
+            RuleForm::True => Ok(Literal::Bool(true)),
+            RuleForm::False => Ok(Literal::Bool(false)),
+            RuleForm::Null => Ok(Literal::Null),
             _ => return self.hole(NOWHERE),
         };
         match value {
@@ -242,7 +242,7 @@ impl Builder<'_> {
                 self.refuse(position, message.to_owned());
                 // cel-go creates a node for an invalid string but not for an invalid number. Only macros notice the difference.
                 match form {
-                    Form::String | Form::Bytes => self.constant(place, Literal::Null),
+                    RuleForm::String | RuleForm::Bytes => self.constant(place, Literal::Null),
                     _ => self.hole(position),
                 }
             }
@@ -257,13 +257,15 @@ impl Builder<'_> {
             self.depth = self.depth.saturating_sub(1);
         }
         match (rule, form) {
-            (Rule::Or, _) => self.finish_chain(place, "_||_"),
-            (Rule::And, _) => self.finish_chain(place, "_&&_"),
-            (Rule::Member, Form::Select) => self.finish_select(place),
-            (Rule::Member, Form::MemberCall) | (Rule::Primary, Form::GlobalCall) => return self.finish_call(place),
-            (Rule::Primary, Form::List) => self.finish_list(place),
-            (Rule::Primary, Form::Map) => self.finish_map(place),
-            (Rule::Primary, Form::Message) => self.finish_message(place),
+            (GrammarRule::Or, _) => self.finish_chain(place, "_||_"),
+            (GrammarRule::And, _) => self.finish_chain(place, "_&&_"),
+            (GrammarRule::Member, RuleForm::Select) => self.finish_select(place),
+            (GrammarRule::Member, RuleForm::MemberCall) | (GrammarRule::Primary, RuleForm::GlobalCall) => {
+                return self.finish_call(place);
+            }
+            (GrammarRule::Primary, RuleForm::List) => self.finish_list(place),
+            (GrammarRule::Primary, RuleForm::Map) => self.finish_map(place),
+            (GrammarRule::Primary, RuleForm::Message) => self.finish_message(place),
             _ => self.finish_operator(place),
         }
         Ok(())
@@ -278,7 +280,7 @@ impl Builder<'_> {
             Piece::Token(index) => self.text.tokens.seen.get(index).map_or(TokenKind::End, |token| token.kind),
             Piece::Assumed | Piece::Part(_) => TokenKind::End,
         };
-        if part.rule == Rule::Unary && signs % 2 == 0 {
+        if part.rule == GrammarRule::Unary && signs % 2 == 0 {
             // An even number of signs cancels out.
             let span = self.text.span(place.outer);
             if let Some(built) = self.built.last_mut() {
@@ -288,14 +290,14 @@ impl Builder<'_> {
         }
         let (rule, is_optional, position) = (part.rule, part.has(Label::Optional), self.text.piece_position(operator));
         let (function, count) = match (rule, kind) {
-            (Rule::Unary, TokenKind::Not) => ("!_", 1),
-            (Rule::Unary, _) => ("-_", 1),
-            (Rule::Expression, _) => ("_?_:_", 3),
-            (Rule::Member, _) => (if is_optional { "_[?_]" } else { "_[_]" }, 2),
+            (GrammarRule::Unary, TokenKind::Not) => ("!_", 1),
+            (GrammarRule::Unary, _) => ("-_", 1),
+            (GrammarRule::Expression, _) => ("_?_:_", 3),
+            (GrammarRule::Member, _) => (if is_optional { "_[?_]" } else { "_[_]" }, 2),
             (_, kind) => (binary(kind), 2),
         };
         let (arguments, height, size) = self.take(count);
-        let node = Node::Call { function: function.into(), target: None, arguments };
+        let node = ExprNode::Call { function: function.into(), target: None, arguments };
         self.push(place, position, node, height, size);
     }
 
@@ -331,12 +333,12 @@ impl Builder<'_> {
             }
         };
         let node = if is_optional {
-            let node = Node::Literal(Literal::String(field));
+            let node = ExprNode::Literal(Literal::String(field));
             let id = macros::next(&mut self.ids);
             let name = Expr { id, position: name_position, span: name_span, generated: false, node };
-            Node::Call { function: "_?._".into(), target: None, arguments: vec![operand, name] }
+            ExprNode::Call { function: "_?._".into(), target: None, arguments: vec![operand, name] }
         } else {
-            Node::Select { operand: Box::new(operand), field, test_only: false }
+            ExprNode::Select { operand: Box::new(operand), field, test_only: false }
         };
         self.push(place, position, node, height, size.saturating_add(1));
     }
@@ -344,7 +346,7 @@ impl Builder<'_> {
     /// Builds a call, or what a macro makes of it.
     fn finish_call(&mut self, place: NodeParts) -> Result<(), Halt> {
         let Some(part) = self.text.part(place.part) else { return Ok(()) };
-        let is_method = part.rule == Rule::Member;
+        let is_method = part.rule == GrammarRule::Member;
         let count = self.text.arguments(part).count();
         let open = if is_method { part.first(Label::Open) } else { part.first(Label::Operator) };
         let position = open.map_or(NOWHERE, |open| self.text.piece_position(open));
@@ -361,7 +363,7 @@ impl Builder<'_> {
         let target = if is_method { self.built.pop() } else { None };
         let Some(found) = found else {
             let target = target.map(|target| Box::new(target.expr));
-            let node = Node::Call { function: name.into(), target, arguments };
+            let node = ExprNode::Call { function: name.into(), target, arguments };
             self.push(place, position, node, height, size);
             return Ok(());
         };
@@ -374,10 +376,10 @@ impl Builder<'_> {
         }
         let target_span = target.as_ref().map(|target| target.span.clone());
         let target = target.map(|target| target.expr);
-        let call = Call { name: name.clone(), target, arguments, position, span: span.clone() };
+        let call = PossibleMacro { name: name.clone(), target, arguments, position, span: span.clone() };
         match macros::expand(found, call, self.options, &mut self.ids) {
-            Expansion::Ordinary(Call { name, target, arguments, .. }) => {
-                let node = Node::Call { function: name.into(), target: target.map(Box::new), arguments };
+            Expansion::Ordinary(PossibleMacro { name, target, arguments, .. }) => {
+                let node = ExprNode::Call { function: name.into(), target: target.map(Box::new), arguments };
                 self.push(place, position, node, height, size);
             }
             Expansion::Expanded(expr) => {
@@ -402,7 +404,7 @@ impl Builder<'_> {
         let optional_indices = (0..).zip(&elements).filter(|(_, element)| is_optional(element)).map(|(index, _)| index).collect();
         let position = self.text.operator_position(part);
         let (elements, height, size) = self.take(elements.len());
-        self.push(place, position, Node::List { elements, optional_indices }, height, size);
+        self.push(place, position, ExprNode::List { elements, optional_indices }, height, size);
     }
 
     fn finish_map(&mut self, place: NodeParts) {
@@ -411,12 +413,12 @@ impl Builder<'_> {
         let (operands, height, size) = self.take(written.len().saturating_mul(2));
         let mut operands = operands.into_iter();
         let mut entries = Vec::with_capacity(written.len());
-        for Entry { optional, colon, .. } in written {
+        for OperandEntry { optional, colon, .. } in written {
             let (Some(key), Some(value)) = (operands.next(), operands.next()) else { break };
             entries.push(MapEntry { id: macros::next(&mut self.ids), position: colon, key, value, optional });
         }
         let size = size.saturating_add(size);
-        self.push(place, position, Node::Map { entries }, height, size);
+        self.push(place, position, ExprNode::Map { entries }, height, size);
     }
 
     fn finish_message(&mut self, place: NodeParts) {
@@ -424,8 +426,8 @@ impl Builder<'_> {
         let names: Vec<&str> = part.all(Label::Identifier).map(|piece| self.text.piece_text(piece)).collect();
         let dot = if part.has(Label::LeadingDot) { "." } else { "" };
         let (type_name, position) = (format!("{dot}{}", names.join(".")), self.text.operator_position(part));
-        let named = |entry: Entry| Some((self.text.name(self.text.part(entry.key)?).ok()?.to_owned(), entry));
-        let written: Vec<(String, Entry)> = self.text.entries(part).into_iter().filter_map(named).collect();
+        let named = |entry: OperandEntry| Some((self.text.name(self.text.part(entry.key)?).ok()?.to_owned(), entry));
+        let written: Vec<(String, OperandEntry)> = self.text.entries(part).into_iter().filter_map(named).collect();
         let (values, height, size) = self.take(written.len());
         let mut fields = Vec::with_capacity(written.len());
         for ((name, entry), value) in written.into_iter().zip(values) {
@@ -433,7 +435,7 @@ impl Builder<'_> {
             fields.push(MessageField { id, position: entry.colon, name, value, optional: entry.optional });
         }
         let size = size.saturating_add(size);
-        self.push(place, position, Node::Message { type_name, fields }, height, size);
+        self.push(place, position, ExprNode::Message { type_name, fields }, height, size);
     }
 
     /// Returns the last `count` nodes that were built: the operands of a node.
@@ -448,24 +450,24 @@ impl Builder<'_> {
         (operands, height, size)
     }
 
-    fn push(&mut self, place: NodeParts, position: u32, node: Node, height: u32, size: u32) {
+    fn push(&mut self, place: NodeParts, position: u32, node: ExprNode, height: u32, size: u32) {
         let id = macros::next(&mut self.ids);
         let expr = Expr { id, position, span: self.text.span(place.part), generated: false, node };
         self.built.push(Built { expr, span: self.text.span(place.outer), height, size });
     }
 
-    fn leaf(&mut self, place: NodeParts, position: u32, node: Node) {
+    fn leaf(&mut self, place: NodeParts, position: u32, node: ExprNode) {
         self.push(place, position, node, 1, 1);
     }
 
     fn constant(&mut self, place: NodeParts, literal: Literal) {
         let start = self.text.part(place.part).map_or(0, |part| part.start);
-        self.leaf(place, self.text.token_position(start), Node::Literal(literal));
+        self.leaf(place, self.text.token_position(start), ExprNode::Literal(literal));
     }
 
     /// Builds a placeholder for a missing expression.
     fn hole(&mut self, position: u32) {
-        let expr = Expr { id: HOLE, position, span: 0..0, generated: false, node: Node::Literal(Literal::Null) };
+        let expr = Expr { id: HOLE, position, span: 0..0, generated: false, node: ExprNode::Literal(Literal::Null) };
         self.built.push(Built { expr, span: 0..0, height: 1, size: 1 });
     }
 
@@ -486,8 +488,8 @@ const RESERVED_TASKS: usize = 16;
 const ADDED_NODES: u32 = 24;
 
 /// Returns true if cel-go counts a part of this rule as a level when it builds its node.
-fn is_level(rule: Rule) -> bool {
-    matches!(rule, Rule::Expression | Rule::Relation | Rule::Calculation | Rule::Member)
+fn is_level(rule: GrammarRule) -> bool {
+    matches!(rule, GrammarRule::Expression | GrammarRule::Relation | GrammarRule::Calculation | GrammarRule::Member)
 }
 
 /// Returns the height and the size of a node with these operands.
@@ -533,7 +535,7 @@ impl Chain<'_> {
         let height = left.height.max(right.height).saturating_add(1);
         let size = left.size.saturating_add(right.size).saturating_add(1);
         let position = self.operators.get(middle).copied().unwrap_or(NOWHERE);
-        let node = Node::Call { function: self.function.into(), target: None, arguments: vec![left.expr, right.expr] };
+        let node = ExprNode::Call { function: self.function.into(), target: None, arguments: vec![left.expr, right.expr] };
         let expr = Expr { id: macros::next(ids), position, span: span.clone(), generated: false, node };
         Some(Built { expr, span, height, size })
     }

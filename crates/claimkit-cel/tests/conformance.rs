@@ -1,7 +1,7 @@
 //! The conformance tests of cel-spec, with what the environment of 1.36 says about them.
 
 use claimkit_cel::compile::Outcome;
-use claimkit_cel::{Environment, Gate, Mode, SELECTOR_COST_LIMIT};
+use claimkit_cel::{Environment, EnvironmentGate, EnvironmentMode, SELECTOR_COST_LIMIT};
 use serde_json::Value;
 
 use super::{environment, recorded};
@@ -33,7 +33,7 @@ fn wanted(recorded: &Value) -> String {
 
 #[test]
 fn the_environment_of_1_36_answers_as_recorded() {
-    let environment = environment(36, &[Gate::ConsumableCapacity], Mode::Stored);
+    let environment = environment(36, &[EnvironmentGate::ConsumableCapacity], EnvironmentMode::Stored);
     let lines = recorded("conformance");
     let mut count = 0;
     let mut wrong = Vec::new();

@@ -1,8 +1,8 @@
 //! The table of functions against the recorded declarations of the environments.
 
-use claimkit_cel::functions::Style;
+use claimkit_cel::functions::CallStyle;
 use claimkit_cel::types::Type;
-use claimkit_cel::{Environment, Gate, Mode};
+use claimkit_cel::{Environment, EnvironmentGate, EnvironmentMode};
 use serde_json::Value;
 
 use super::environment;
@@ -21,7 +21,8 @@ fn read(kind: &Value) -> Type {
 
 #[test]
 fn the_table_is_as_declared_upstream() {
-    let environment = environment(36, &[Gate::ConsumableCapacity, Gate::ListTypeAttributes], Mode::Stored);
+    let environment =
+        environment(36, &[EnvironmentGate::ConsumableCapacity, EnvironmentGate::ListTypeAttributes], EnvironmentMode::Stored);
     let declared = declarations();
     let declared = declared.as_array().unwrap();
     assert_eq!(declared.len(), environment.functions().len());
@@ -34,7 +35,7 @@ fn the_table_is_as_declared_upstream() {
             let arguments: Vec<Type> = wanted["args"].as_array().into_iter().flatten().map(read).collect();
             assert_eq!(arguments, found.arguments, "{}", found.id);
             assert_eq!(read(&wanted["result"]), found.result, "{}", found.id);
-            assert_eq!(wanted["member"] == true, found.style == Style::Member, "{}", found.id);
+            assert_eq!(wanted["member"] == true, found.style == CallStyle::Member, "{}", found.id);
         }
     }
 }
@@ -51,14 +52,15 @@ fn what_1_37_changed_is_declared_as_upstream_declares_it() {
             let until = overload["until"].as_str().map_or(u8::MAX, minor);
             for release in [36, 37] {
                 for (gates, mode) in [
-                    (&[][..], Mode::New),
-                    (&[][..], Mode::Stored),
-                    (&[Gate::ListTypeAttributes][..], Mode::New),
-                    (&[Gate::ListTypeAttributes][..], Mode::Stored),
+                    (&[][..], EnvironmentMode::New),
+                    (&[][..], EnvironmentMode::Stored),
+                    (&[EnvironmentGate::ListTypeAttributes][..], EnvironmentMode::New),
+                    (&[EnvironmentGate::ListTypeAttributes][..], EnvironmentMode::Stored),
                 ] {
                     // New expressions see a function of the gate only with it; stored ones from the release on.
-                    let from = overload[if mode == Mode::New { "new" } else { "stored" }].as_str();
-                    let gated = mode == Mode::New && from.is_some_and(|text| text.contains("with DRAListTypeAttributes"));
+                    let from = overload[if mode == EnvironmentMode::New { "new" } else { "stored" }].as_str();
+                    let gated =
+                        mode == EnvironmentMode::New && from.is_some_and(|text| text.contains("with DRAListTypeAttributes"));
                     let wanted =
                         release <= until && from.is_none_or(|text| minor(text) <= release) && (!gated || !gates.is_empty());
                     let environment = environment(release, gates, mode);
@@ -75,22 +77,22 @@ fn what_1_37_changed_is_declared_as_upstream_declares_it() {
 
 #[test]
 fn numbers_of_functions_by_release() {
-    let counts = |minor: u8, mode: Mode| {
+    let counts = |minor: u8, mode: EnvironmentMode| {
         let environment = environment(minor, &[], mode);
         (environment.functions().len(), environment.functions().iter().map(|function| function.overloads.len()).sum::<usize>())
     };
-    assert_eq!(counts(34, Mode::New), (150, 323));
-    assert_eq!(counts(34, Mode::Stored), (157, 345));
-    assert_eq!(counts(35, Mode::New), (157, 345));
-    assert_eq!(counts(36, Mode::Stored), (158, 346));
-    assert_eq!(counts(37, Mode::New), (157, 344));
-    assert_eq!(counts(37, Mode::Stored), (158, 345));
+    assert_eq!(counts(34, EnvironmentMode::New), (150, 323));
+    assert_eq!(counts(34, EnvironmentMode::Stored), (157, 345));
+    assert_eq!(counts(35, EnvironmentMode::New), (157, 345));
+    assert_eq!(counts(36, EnvironmentMode::Stored), (158, 346));
+    assert_eq!(counts(37, EnvironmentMode::New), (157, 344));
+    assert_eq!(counts(37, EnvironmentMode::Stored), (158, 345));
 }
 
 #[test]
 fn the_checker_has_a_bit_for_every_overload() {
     for function in Environment::standard().functions() {
-        let mut last = claimkit_cel::checker::Matching::default();
+        let mut last = claimkit_cel::checker::OverloadSet::default();
         last.insert(function.overloads.len() - 1);
         let found: Vec<_> = last.of(&function.overloads).map(|overload| overload.id).collect();
         assert_eq!(found, [function.overloads.last().unwrap().id], "{}", function.name);

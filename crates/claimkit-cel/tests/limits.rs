@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use claimkit_cel::{Mode, SELECTOR_COST_LIMIT};
+use claimkit_cel::{EnvironmentMode, SELECTOR_COST_LIMIT};
 
 use super::environment;
 
 /// Compiles and runs; the error if it fails anywhere.
 fn run(expression: &str) -> Result<bool, String> {
-    let environment = environment(36, &[], Mode::Stored);
+    let environment = environment(36, &[], EnvironmentMode::Stored);
     let begin = Instant::now();
     let result = match environment.compile(expression) {
         Ok(program) => program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from),
@@ -113,7 +113,7 @@ fn regular_expressions_take_linear_time() {
 
 #[test]
 fn a_crash_of_kube_apiserver_is_said() {
-    let error = environment(31, &[], Mode::New).compile(r#"text.format([1]) == "x""#).unwrap_err();
+    let error = environment(31, &[], EnvironmentMode::New).compile(r#"text.format([1]) == "x""#).unwrap_err();
     assert!(error.text.contains("crashes"), "{}", error.text);
-    assert!(environment(32, &[], Mode::New).compile(r#"text.format([1]) == "x""#).is_ok());
+    assert!(environment(32, &[], EnvironmentMode::New).compile(r#"text.format([1]) == "x""#).is_ok());
 }

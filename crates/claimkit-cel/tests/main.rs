@@ -19,7 +19,7 @@ mod upstream;
 
 use claimkit_cel::environment::ResultType;
 use claimkit_cel::types::Type;
-use claimkit_cel::{Environment, Gate, Mode};
+use claimkit_cel::{Environment, EnvironmentGate, EnvironmentMode};
 use std::io::Read;
 
 /// Reads the lines of `tests/vectors/NAME.jsonl.gz`.
@@ -32,8 +32,9 @@ fn recorded(name: &str) -> Vec<serde_json::Value> {
 }
 
 /// Returns the environment of a release that asks of a result what selectors of devices do. It has one variable, `text`.
-fn environment(minor: u8, gates: &[Gate], mode: Mode) -> Environment {
-    let dynamic = minor >= 36 && gates.contains(&Gate::ListTypeAttributes) || minor >= 37 && mode == Mode::Stored;
+fn environment(minor: u8, gates: &[EnvironmentGate], mode: EnvironmentMode) -> Environment {
+    let dynamic =
+        minor >= 36 && gates.contains(&EnvironmentGate::ListTypeAttributes) || minor >= 37 && mode == EnvironmentMode::Stored;
     let result_type = match minor {
         30 => ResultType::Bool,
         _ => ResultType::BoolOrUnknown { any: minor <= 36 || !dynamic, dynamic, wrapper: minor >= 37 },

@@ -1,30 +1,30 @@
 //! Prints trees: as a shape to compare, and as a text to parse again.
 
-use claimkit_cel::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node};
+use claimkit_cel::ast::{Ast, Comprehension, Expr, ExprNode, Literal, MapEntry, MessageField};
 
 /// Prints the tree without ids and places.
 pub fn shape(expr: &Expr) -> String {
     let all = |exprs: &[Expr]| exprs.iter().map(shape).collect::<Vec<_>>().join(" ");
     match &expr.node {
-        Node::Literal(literal) => format!("{literal:?}"),
-        Node::Ident(name) => name.to_string(),
-        Node::Select { operand, field, test_only } => {
+        ExprNode::Literal(literal) => format!("{literal:?}"),
+        ExprNode::Ident(name) => name.to_string(),
+        ExprNode::Select { operand, field, test_only } => {
             format!("({} {} {field})", if *test_only { "has" } else { "." }, shape(operand))
         }
-        Node::Call { function, target: None, arguments } => format!("({function} {})", all(arguments)),
-        Node::Call { function, target: Some(target), arguments } => {
+        ExprNode::Call { function, target: None, arguments } => format!("({function} {})", all(arguments)),
+        ExprNode::Call { function, target: Some(target), arguments } => {
             format!("({}.{function} {})", shape(target), all(arguments))
         }
-        Node::List { elements, optional_indices } => format!("[{} {optional_indices:?}]", all(elements)),
-        Node::Map { entries } => {
+        ExprNode::List { elements, optional_indices } => format!("[{} {optional_indices:?}]", all(elements)),
+        ExprNode::Map { entries } => {
             let entry = |entry: &MapEntry| format!("{}{}:{}", question(entry.optional), shape(&entry.key), shape(&entry.value));
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(" "))
         }
-        Node::Message { type_name, fields } => {
+        ExprNode::Message { type_name, fields } => {
             let field = |field: &MessageField| format!("{}{}:{}", question(field.optional), field.name, shape(&field.value));
             format!("{type_name}{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(" "))
         }
-        Node::Comprehension(fold) => {
+        ExprNode::Comprehension(fold) => {
             let Comprehension { range, variable, variable2, accumulator, init, condition, step, result, .. } = fold.as_ref();
             let variables = variable2.as_ref().map_or(variable.clone(), |second| format!("{variable},{second}"));
             let [range, init, condition, step, result] = [range, init, condition, step, result].map(shape);
@@ -42,15 +42,17 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
         return source(ast, expr).to_owned();
     }
     match &expr.node {
-        Node::Literal(literal) => constant(literal),
-        Node::Ident(name) => name.to_string(),
-        Node::Select { operand, field, .. } => format!("{}.{field}", text(operand)),
-        Node::Call { function, target: Some(target), arguments } => format!("{}.{function}({})", text(target), all(arguments)),
-        Node::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
+        ExprNode::Literal(literal) => constant(literal),
+        ExprNode::Ident(name) => name.to_string(),
+        ExprNode::Select { operand, field, .. } => format!("{}.{field}", text(operand)),
+        ExprNode::Call { function, target: Some(target), arguments } => {
+            format!("{}.{function}({})", text(target), all(arguments))
+        }
+        ExprNode::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
             ("_?_:_", [condition, yes, no]) => format!("({} ? {} : {})", text(condition), text(yes), text(no)),
             ("_[_]", [operand, index]) => format!("{}[{}]", text(operand), text(index)),
             ("_[?_]", [operand, index]) => format!("{}[?{}]", text(operand), text(index)),
-            ("_?._", [operand, Expr { node: Node::Literal(Literal::String(field)), .. }]) => {
+            ("_?._", [operand, Expr { node: ExprNode::Literal(Literal::String(field)), .. }]) => {
                 format!("{}.?{field}", text(operand))
             }
             ("!_", [operand]) => format!("(!{})", text(operand)),
@@ -61,19 +63,19 @@ pub fn text(ast: &Ast, expr: &Expr) -> String {
             }
             (function, arguments) => format!("{function}({})", all(arguments)),
         },
-        Node::List { elements, optional_indices } => {
+        ExprNode::List { elements, optional_indices } => {
             let element = |(index, element)| format!("{}{}", question(optional_indices.contains(&index)), text(element));
             format!("[{}]", (0..).zip(elements).map(element).collect::<Vec<_>>().join(", "))
         }
-        Node::Map { entries } => {
+        ExprNode::Map { entries } => {
             let entry = |entry: &MapEntry| format!("{}{}: {}", question(entry.optional), text(&entry.key), text(&entry.value));
             format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
-        Node::Message { type_name, fields } => {
+        ExprNode::Message { type_name, fields } => {
             let field = |field: &MessageField| format!("{}{}: {}", question(field.optional), field.name, text(&field.value));
             format!("{type_name}{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
         }
-        Node::Comprehension(_) => unreachable!("only macros make loops"),
+        ExprNode::Comprehension(_) => unreachable!("only macros make loops"),
     }
 }
 
@@ -100,13 +102,13 @@ pub fn nodes(root: &Expr) -> Vec<(&Expr, u32)> {
 
 fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.node {
-        Node::Literal(_) | Node::Ident(_) => Vec::new(),
-        Node::Select { operand, .. } => vec![operand],
-        Node::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).collect(),
-        Node::List { elements, .. } => elements.iter().collect(),
-        Node::Map { entries } => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect(),
-        Node::Message { fields, .. } => fields.iter().map(|field| &field.value).collect(),
-        Node::Comprehension(fold) => vec![&fold.range, &fold.init, &fold.condition, &fold.step, &fold.result],
+        ExprNode::Literal(_) | ExprNode::Ident(_) => Vec::new(),
+        ExprNode::Select { operand, .. } => vec![operand],
+        ExprNode::Call { target, arguments, .. } => target.as_deref().into_iter().chain(arguments).collect(),
+        ExprNode::List { elements, .. } => elements.iter().collect(),
+        ExprNode::Map { entries } => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).collect(),
+        ExprNode::Message { fields, .. } => fields.iter().map(|field| &field.value).collect(),
+        ExprNode::Comprehension(fold) => vec![&fold.range, &fold.init, &fold.condition, &fold.step, &fold.result],
     }
 }
 

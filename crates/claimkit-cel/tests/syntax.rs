@@ -1,17 +1,17 @@
 //! Parses expressions: recorded syntax errors, laws of the tree, and hostile texts.
 
-use claimkit_cel::ast::{Ast, Expr, Macro, Node};
-use claimkit_cel::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, Dialect, MacroSet, ParseOptions};
+use claimkit_cel::ast::{Ast, Expr, ExprNode, Macro};
+use claimkit_cel::dialect::{CEL_GO_0_17, CEL_GO_0_22, CEL_GO_0_23, Dialect, MacroSet, ParserOptions};
 use claimkit_cel::parse::parse;
 use claimkit_cel::source::ProblemKind;
-use claimkit_cel::{Gate, Mode};
+use claimkit_cel::{EnvironmentGate, EnvironmentMode};
 use proptest::prelude::*;
 
 use super::print::{nodes, shape, source, text};
 use super::{environment, recorded};
 
-fn options(dialect: &'static Dialect) -> ParseOptions {
-    ParseOptions::new(dialect, MacroSet::all())
+fn options(dialect: &'static Dialect) -> ParserOptions {
+    ParserOptions::new(dialect, MacroSet::all())
 }
 
 fn tree(text: &str) -> Ast {
@@ -50,7 +50,8 @@ fn recorded_syntax_errors_are_reproduced() {
 fn syntax_errors_of_1_37_are_reproduced() {
     let lines = recorded("syntax-soup-1.37.2");
     assert_eq!(lines.len(), 65);
-    let environments = [Mode::New, Mode::Stored].map(|mode| environment(37, &[Gate::ConsumableCapacity], mode));
+    let environments =
+        [EnvironmentMode::New, EnvironmentMode::Stored].map(|mode| environment(37, &[EnvironmentGate::ConsumableCapacity], mode));
     for line in lines {
         let text = line["expr"].as_str().unwrap();
         let environment = &environments[usize::from(line["env"] == "stored")];
@@ -110,7 +111,7 @@ fn nodes_stand_where_upstream_reports_them() {
         assert_eq!(tree(text).root.position, position, "{text}");
     }
     let ast = tree("{'k' : 1}");
-    assert!(matches!(&ast.root.node, Node::Map { entries } if entries[0].position == 5));
+    assert!(matches!(&ast.root.node, ExprNode::Map { entries } if entries[0].position == 5));
 }
 
 #[test]
@@ -142,14 +143,14 @@ fn macros_expand_as_upstream_expands_them() {
     }
     let ast = tree("[1].all(x, has(x.y))");
     assert_eq!(ast.macros.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["has", "all"]);
-    assert!(matches!(&ast.root.node, Node::Comprehension(fold) if fold.made_by == Macro::All));
+    assert!(matches!(&ast.root.node, ExprNode::Comprehension(fold) if fold.made_by == Macro::All));
 }
 
 #[test]
 fn an_environment_says_which_macros_there_are() {
-    let none = ParseOptions::new(&CEL_GO_0_23, MacroSet::default());
+    let none = ParserOptions::new(&CEL_GO_0_23, MacroSet::default());
     for text in ["cel.bind(x, 1, x)", "a.optMap(x, x)", "a.all(i, x, true)", "a.transformList(i, x, x)", "a.sortBy(x, x)"] {
-        assert!(matches!(parse(text, &none).unwrap().root.node, Node::Call { .. }), "{text}");
+        assert!(matches!(parse(text, &none).unwrap().root.node, ExprNode::Call { .. }), "{text}");
         assert_ne!(shape(&parse(text, &none).unwrap().root), shape(&tree(text).root), "{text}");
     }
 }
@@ -285,7 +286,7 @@ fn check_tree(ast: &Ast) {
 fn check_spans(ast: &Ast) {
     for (expr, _) in nodes(&ast.root) {
         let is_field_name =
-            matches!(expr.node, Node::Literal(_)) && !source(ast, expr).starts_with(|first: char| !first.is_alphabetic());
+            matches!(expr.node, ExprNode::Literal(_)) && !source(ast, expr).starts_with(|first: char| !first.is_alphabetic());
         if expr.generated || is_field_name && parse(source(ast, expr), &options(&CEL_GO_0_23)).is_ok_and(is_name) {
             continue;
         }
@@ -295,7 +296,7 @@ fn check_spans(ast: &Ast) {
 }
 
 fn is_name(ast: Ast) -> bool {
-    matches!(ast.root, Expr { node: Node::Ident(_), .. })
+    matches!(ast.root, Expr { node: ExprNode::Ident(_), .. })
 }
 
 /// Makes texts of the grammar, with and without parentheses.

@@ -1,19 +1,19 @@
 //! Behavior from upstream's sources that has no recorded answer.
 
 use claimkit_cel::value::Value;
-use claimkit_cel::{Environment, ErrorKind, Mode, SELECTOR_COST_LIMIT};
+use claimkit_cel::{Environment, EnvironmentMode, ErrorKind, SELECTOR_COST_LIMIT};
 
 use super::environment;
 
 /// Returns the type of a compiled expression, or the whole error.
 fn compiled(minor: u8, expression: &str) -> Result<String, String> {
-    let environment = environment(minor, &[], Mode::Stored);
+    let environment = environment(minor, &[], EnvironmentMode::Stored);
     environment.check(expression).map(|checked| checked.output_type().to_string()).map_err(|error| error.text)
 }
 
 /// Returns the cost estimate of an expression, and its cost.
 fn costs(minor: u8, expression: &str) -> (u64, u64) {
-    let environment = environment(minor, &[], Mode::Stored);
+    let environment = environment(minor, &[], EnvironmentMode::Stored);
     let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
     (program.cost_estimate().unwrap().max, program.evaluate(&[], SELECTOR_COST_LIMIT).cost)
 }
@@ -67,7 +67,7 @@ fn named_formats_cost_something_for_empty_texts() {
 /// zero.
 #[test]
 fn lists_are_asked_for_every_element() {
-    let environment = environment(36, &[], Mode::Stored);
+    let environment = environment(36, &[], EnvironmentMode::Stored);
     let run = |expression: &str| {
         let outcome = environment.compile(expression).unwrap().evaluate(&[], SELECTOR_COST_LIMIT);
         outcome.matches().map_err(String::from)
@@ -97,9 +97,9 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
     ] {
         let found = |environment: &Environment| environment.check(expression).map(|_| ()).map_err(|error| error.text);
         for minor in 31..=36 {
-            assert_eq!(found(&environment(minor, &[], Mode::Stored)), Ok(()), "{minor} {expression}");
+            assert_eq!(found(&environment(minor, &[], EnvironmentMode::Stored)), Ok(()), "{minor} {expression}");
         }
-        let named = found(&environment(30, &[], Mode::Stored));
+        let named = found(&environment(30, &[], EnvironmentMode::Stored));
         assert_eq!(
             named.as_ref().map_err(|text| text.lines().next().unwrap()),
             first.as_ref().map_err(|text| *text),
@@ -110,7 +110,7 @@ fn lists_of_several_types_are_exempt_inside_of_formats() {
 
 /// Returns the result of an expression of 1.30 to 1.36 without variables.
 fn says(minor: u8, expression: &str) -> Result<bool, String> {
-    let environment = environment(minor, &[], Mode::Stored);
+    let environment = environment(minor, &[], EnvironmentMode::Stored);
     let program = environment.compile(expression).unwrap_or_else(|error| panic!("{expression}: {}", error.text));
     program.evaluate(&[], SELECTOR_COST_LIMIT).matches().map_err(String::from)
 }
@@ -178,7 +178,7 @@ fn lists_with_keys_that_are_not_a_number_are_sorted() {
 #[test]
 fn networks_contain_what_begins_as_they_do_up_to_1_32_3() {
     let contains = |minor: u8, patch: u8, expression: &str| {
-        let environment = environment(minor, &[], Mode::Stored).at_patch(minor, patch);
+        let environment = environment(minor, &[], EnvironmentMode::Stored).at_patch(minor, patch);
         environment.compile(expression).unwrap().evaluate(&[], SELECTOR_COST_LIMIT).matches()
     };
     for (expression, before) in [
@@ -331,7 +331,7 @@ fn an_entry_without_a_value_removes_the_one_before() {
 /// constants are evaluated when the program is made, also those that fail; Go cannot hash bytes, and nothing catches that panic.
 #[test]
 fn literals_of_constants_are_evaluated_when_the_program_is_made() {
-    let environment = environment(36, &[], Mode::Stored);
+    let environment = environment(36, &[], EnvironmentMode::Stored);
     for (expression, cost) in [
         ("[?dyn(1)].size() == 1", costs(36, "[dyn(1)].size() == 1").1),
         ("{?'a': dyn(1)}.size() == 1", costs(36, "{'a': dyn(1)}.size() == 1").1),
@@ -340,7 +340,7 @@ fn literals_of_constants_are_evaluated_when_the_program_is_made() {
         assert!(costs(36, expression).1 <= cost, "{expression}");
     }
     let error = environment.compile(r#"{b"a": 1}.size() == 1"#).unwrap_err();
-    assert_eq!((error.stage, error.is_internal()), (claimkit_cel::compile::Stage::Crash, false));
+    assert_eq!((error.stage, error.is_internal()), (claimkit_cel::compile::CompileStage::Crash, false));
     assert_eq!(error.text, "kube-apiserver crashes on a map of constants with bytes as a key");
     let program = environment.compile(r#"{b"a": text}.size() == 1"#).unwrap();
     let found = program.evaluate(&[Value::string("x")], SELECTOR_COST_LIMIT).matches().unwrap_err();

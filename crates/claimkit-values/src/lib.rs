@@ -158,7 +158,7 @@ fn push_escape(out: &mut String, letter: char, code: u32, digits: u32) {
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-pub struct Readme;
+pub struct ValuesReadme;
 
 #[cfg(test)]
 mod tests {

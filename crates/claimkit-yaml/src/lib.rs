@@ -23,4 +23,4 @@ pub use tree::{Entry, Kind, Node, NodeId, Style, Tree};
 /// The Rust of the README is compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
-pub struct Readme;
+pub struct YamlReadme;

@@ -4,7 +4,7 @@
 use crate::api::classic::v1alpha2 as next;
 use crate::api::classic::v1alpha2::{kind, list, list_of, resource};
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST};
-use crate::api::{ClassicKind, Family, Field, Kind, Package, Scope, Struct, Type, Version};
+use crate::api::{ApiKind, ClassicKind, Family, Field, FieldType, Package, Scope, Struct, Version};
 
 /// The tables of `v1alpha1`.
 pub static VERSION: Version = Version {
@@ -16,7 +16,7 @@ pub static VERSION: Version = Version {
     kinds: KINDS,
 };
 
-const KINDS: &[Kind] = &[
+const KINDS: &[ApiKind] = &[
     kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 26, &RESOURCE_CLAIM).with_status(),
     kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 26, &RESOURCE_CLASS),
     kind(
@@ -73,15 +73,15 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("spec", "Spec", Type::Struct(&next::RESOURCE_CLAIM_SPEC)).required(),
-        Field::new("status", "Status", Type::Struct(&RESOURCE_CLAIM_STATUS)),
+        Field::new("spec", "Spec", FieldType::Struct(&next::RESOURCE_CLAIM_SPEC)).required(),
+        Field::new("status", "Status", FieldType::Struct(&RESOURCE_CLAIM_STATUS)),
     }
 }
 
 resource! {
     RESOURCE_CLAIM_STATUS = "ResourceClaimStatus" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("allocation", "Allocation", Type::Pointer(&Type::Struct(&ALLOCATION_RESULT))).omit(),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("allocation", "Allocation", FieldType::Pointer(&FieldType::Struct(&ALLOCATION_RESULT))).omit(),
         next::RESERVED_FOR,
         next::DEALLOCATION_REQUESTED,
     }
@@ -90,7 +90,7 @@ resource! {
 resource! {
     /// One handle for the one driver.
     ALLOCATION_RESULT = "AllocationResult" {
-        Field::new("resourceHandle", "ResourceHandle", Type::String).omit(),
+        Field::new("resourceHandle", "ResourceHandle", FieldType::String).omit(),
         next::AVAILABLE_ON_NODES,
         next::SHAREABLE,
     }
@@ -114,8 +114,8 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("spec", "Spec", Type::Struct(&POD_SCHEDULING_SPEC)).required(),
-        Field::new("status", "Status", Type::Struct(&POD_SCHEDULING_STATUS)),
+        Field::new("spec", "Spec", FieldType::Struct(&POD_SCHEDULING_SPEC)).required(),
+        Field::new("status", "Status", FieldType::Struct(&POD_SCHEDULING_STATUS)),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::api::core::NODE_SELECTOR;
 use crate::api::meta::{API_VERSION, KIND, METADATA, METADATA_OF_LIST, OBJECT_META};
 use crate::api::{
-    ClassicKind, Family, Field, Kind, ListKind, ListRule, ObjectKind, Package, Release, Scope, Struct, Type, Version,
+    ApiKind, ClassicKind, Family, Field, FieldType, ListKind, ListRule, ObjectKind, Package, Release, Scope, Struct, Version,
 };
 
 /// The tables of `v1alpha2`.
@@ -26,8 +26,8 @@ pub(super) const fn kind(
     scope: Scope,
     since: u8,
     schema: &'static Struct,
-) -> Kind {
-    Kind {
+) -> ApiKind {
+    ApiKind {
         kind,
         object: ObjectKind::Classic(object),
         plural,
@@ -48,8 +48,8 @@ pub(super) const fn list(
     scope: Scope,
     since: u8,
     schema: &'static Struct,
-) -> Kind {
-    Kind {
+) -> ApiKind {
+    ApiKind {
         kind,
         object: ObjectKind::Classic(object),
         plural,
@@ -63,7 +63,7 @@ pub(super) const fn list(
     }
 }
 
-const KINDS: &[Kind] = &[
+const KINDS: &[ApiKind] = &[
     kind("ResourceClaim", ClassicKind::ResourceClaim, "resourceclaims", Scope::Namespaced, 27, &RESOURCE_CLAIM).with_status(),
     kind("ResourceClass", ClassicKind::ResourceClass, "resourceclasses", Scope::Cluster, 27, &RESOURCE_CLASS),
     kind(
@@ -180,7 +180,7 @@ macro_rules! list_of {
                 KIND,
                 API_VERSION,
                 METADATA_OF_LIST,
-                Field::new("items", "Items", Type::List(&Type::Struct(&$item))).required(),
+                Field::new("items", "Items", FieldType::List(&FieldType::Struct(&$item))).required(),
             }
         }
     };
@@ -193,8 +193,8 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_SPEC)).required(),
-        Field::new("status", "Status", Type::Struct(&RESOURCE_CLAIM_STATUS)),
+        Field::new("spec", "Spec", FieldType::Struct(&RESOURCE_CLAIM_SPEC)).required(),
+        Field::new("status", "Status", FieldType::Struct(&RESOURCE_CLAIM_STATUS)),
     }
 }
 
@@ -204,101 +204,102 @@ pub const ALLOCATION_MODES: &[&str] = &["WaitForFirstConsumer", "Immediate"];
 resource! {
     /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_SPEC = "ResourceClaimSpec" {
-        Field::new("resourceClassName", "ResourceClassName", Type::String).required(),
-        Field::new("parametersRef", "ParametersRef", Type::Pointer(&Type::Struct(&RESOURCE_CLAIM_PARAMETERS_REFERENCE))).omit(),
-        Field::new("allocationMode", "AllocationMode", Type::Named(Package::Resource, "AllocationMode")).omit().values(ALLOCATION_MODES),
+        Field::new("resourceClassName", "ResourceClassName", FieldType::String).required(),
+        Field::new("parametersRef", "ParametersRef", FieldType::Pointer(&FieldType::Struct(&RESOURCE_CLAIM_PARAMETERS_REFERENCE))).omit(),
+        Field::new("allocationMode", "AllocationMode", FieldType::Named(Package::Resource, "AllocationMode")).omit().values(ALLOCATION_MODES),
     }
 }
 
 resource! {
     /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_PARAMETERS_REFERENCE = "ResourceClaimParametersReference" {
-        Field::new("apiGroup", "APIGroup", Type::String).omit(),
-        Field::new("kind", "Kind", Type::String).required(),
-        Field::new("name", "Name", Type::String).required(),
+        Field::new("apiGroup", "APIGroup", FieldType::String).omit(),
+        Field::new("kind", "Kind", FieldType::String).required(),
+        Field::new("name", "Name", FieldType::String).required(),
     }
 }
 
 resource! {
     /// v1alpha1 differs in its allocation.
     RESOURCE_CLAIM_STATUS = "ResourceClaimStatus" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("allocation", "Allocation", Type::Pointer(&Type::Struct(&ALLOCATION_RESULT))).omit(),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("allocation", "Allocation", FieldType::Pointer(&FieldType::Struct(&ALLOCATION_RESULT))).omit(),
         RESERVED_FOR,
         DEALLOCATION_REQUESTED,
     }
 }
 
 // Named because a constant may not borrow a temporary.
-const NODE_SELECTOR_TYPE: &Type = &Type::Struct(&NODE_SELECTOR);
-const RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE: &Type = &Type::Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE);
-const RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE: &Type = &Type::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE);
-const RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE: &Type = &Type::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS);
+const NODE_SELECTOR_TYPE: &FieldType = &FieldType::Struct(&NODE_SELECTOR);
+const RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLAIM_CONSUMER_REFERENCE);
+const RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE);
+const RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE: &FieldType = &FieldType::Struct(&RESOURCE_CLAIM_SCHEDULING_STATUS);
 
 /// `status.reservedFor`: a set of whole entries in 1.26.0 and 1.26.1, then a map by `uid`; patches merge by `uid` from 1.30.
 pub(super) const RESERVED_FOR: Field =
-    Field::new("reservedFor", "ReservedFor", Type::List(RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE)).omit().list(&[
+    Field::new("reservedFor", "ReservedFor", FieldType::List(RESOURCE_CLAIM_CONSUMER_REFERENCE_TYPE)).omit().list(&[
         ListRule { since: SINCE_26, kind: ListKind::Set, patch_merge_key: None, patch_merge: false },
         ListRule { since: Release::new(26, 2), kind: ListKind::Map(&["uid"]), patch_merge_key: None, patch_merge: false },
         ListRule { since: SINCE_30, kind: ListKind::Map(&["uid"]), patch_merge_key: Some("uid"), patch_merge: true },
     ]);
 /// `status.deallocationRequested`
-pub(super) const DEALLOCATION_REQUESTED: Field = Field::new("deallocationRequested", "DeallocationRequested", Type::Bool).omit();
+pub(super) const DEALLOCATION_REQUESTED: Field =
+    Field::new("deallocationRequested", "DeallocationRequested", FieldType::Bool).omit();
 
 resource! {
     /// v1alpha1 has `resourceHandle` in place of `resourceHandles`.
     ALLOCATION_RESULT = "AllocationResult" {
-        Field::new("resourceHandles", "ResourceHandles", Type::List(&Type::Struct(&RESOURCE_HANDLE))).omit(),
+        Field::new("resourceHandles", "ResourceHandles", FieldType::List(&FieldType::Struct(&RESOURCE_HANDLE))).omit(),
         AVAILABLE_ON_NODES,
         SHAREABLE,
     }
 }
 /// `availableOnNodes`
 pub(super) const AVAILABLE_ON_NODES: Field =
-    Field::new("availableOnNodes", "AvailableOnNodes", Type::Pointer(NODE_SELECTOR_TYPE)).omit();
+    Field::new("availableOnNodes", "AvailableOnNodes", FieldType::Pointer(NODE_SELECTOR_TYPE)).omit();
 /// `shareable`
-pub(super) const SHAREABLE: Field = Field::new("shareable", "Shareable", Type::Bool).omit();
+pub(super) const SHAREABLE: Field = Field::new("shareable", "Shareable", FieldType::Bool).omit();
 
 resource! {
     /// Data of one driver.
     RESOURCE_HANDLE = "ResourceHandle" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("data", "Data", Type::String).omit(),
-        Field::new("structuredData", "StructuredData", Type::Pointer(&Type::Struct(&STRUCTURED_RESOURCE_HANDLE))).omit().since(30),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("data", "Data", FieldType::String).omit(),
+        Field::new("structuredData", "StructuredData", FieldType::Pointer(&FieldType::Struct(&STRUCTURED_RESOURCE_HANDLE))).omit().since(30),
     }
 }
 
 resource! {
     /// The data that in-tree allocation gives to the driver (1.30).
     STRUCTURED_RESOURCE_HANDLE = "StructuredResourceHandle" {
-        Field::new("vendorClassParameters", "VendorClassParameters", Type::Raw),
-        Field::new("vendorClaimParameters", "VendorClaimParameters", Type::Raw),
-        Field::new("nodeName", "NodeName", Type::String).omit(),
-        Field::new("results", "Results", Type::List(&Type::Struct(&DRIVER_ALLOCATION_RESULT))).required(),
+        Field::new("vendorClassParameters", "VendorClassParameters", FieldType::Raw),
+        Field::new("vendorClaimParameters", "VendorClaimParameters", FieldType::Raw),
+        Field::new("nodeName", "NodeName", FieldType::String).omit(),
+        Field::new("results", "Results", FieldType::List(&FieldType::Struct(&DRIVER_ALLOCATION_RESULT))).required(),
     }
 }
 
 resource! {
     /// One request's result; the model is inlined.
     DRIVER_ALLOCATION_RESULT = "DriverAllocationResult" {
-        Field::new("vendorRequestParameters", "VendorRequestParameters", Type::Raw),
-        Field::new("namedResources", "NamedResources", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_ALLOCATION_RESULT))).omit(),
+        Field::new("vendorRequestParameters", "VendorRequestParameters", FieldType::Raw),
+        Field::new("namedResources", "NamedResources", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_ALLOCATION_RESULT))).omit(),
     }
 }
 
 resource! {
     NAMED_RESOURCES_ALLOCATION_RESULT = "NamedResourcesAllocationResult" {
-        Field::new("name", "Name", Type::String).required(),
+        Field::new("name", "Name", FieldType::String).required(),
     }
 }
 
 resource! {
     /// A pod or another object that uses a claim.
     RESOURCE_CLAIM_CONSUMER_REFERENCE = "ResourceClaimConsumerReference" {
-        Field::new("apiGroup", "APIGroup", Type::String).omit(),
-        Field::new("resource", "Resource", Type::String).required(),
-        Field::new("name", "Name", Type::String).required(),
-        Field::new("uid", "UID", Type::Uid).required(),
+        Field::new("apiGroup", "APIGroup", FieldType::String).omit(),
+        Field::new("resource", "Resource", FieldType::String).required(),
+        Field::new("name", "Name", FieldType::String).required(),
+        Field::new("uid", "UID", FieldType::Uid).required(),
     }
 }
 
@@ -311,24 +312,25 @@ resource! {
         DRIVER_NAME,
         CLASS_PARAMETERS_REF,
         SUITABLE_NODES,
-        Field::new("structuredParameters", "StructuredParameters", Type::Pointer(&Type::Bool)).omit().since(30),
+        Field::new("structuredParameters", "StructuredParameters", FieldType::Pointer(&FieldType::Bool)).omit().since(30),
     }
 }
 /// `driverName` of a class.
-pub(super) const DRIVER_NAME: Field = Field::new("driverName", "DriverName", Type::String).required();
+pub(super) const DRIVER_NAME: Field = Field::new("driverName", "DriverName", FieldType::String).required();
 /// `parametersRef` of a class.
 pub(super) const CLASS_PARAMETERS_REF: Field =
-    Field::new("parametersRef", "ParametersRef", Type::Pointer(RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE)).omit();
+    Field::new("parametersRef", "ParametersRef", FieldType::Pointer(RESOURCE_CLASS_PARAMETERS_REFERENCE_TYPE)).omit();
 /// `suitableNodes` of a class.
-pub(super) const SUITABLE_NODES: Field = Field::new("suitableNodes", "SuitableNodes", Type::Pointer(NODE_SELECTOR_TYPE)).omit();
+pub(super) const SUITABLE_NODES: Field =
+    Field::new("suitableNodes", "SuitableNodes", FieldType::Pointer(NODE_SELECTOR_TYPE)).omit();
 
 resource! {
     /// Has the fields of v1alpha1.
     RESOURCE_CLASS_PARAMETERS_REFERENCE = "ResourceClassParametersReference" {
-        Field::new("apiGroup", "APIGroup", Type::String).omit(),
-        Field::new("kind", "Kind", Type::String).required(),
-        Field::new("name", "Name", Type::String).required(),
-        Field::new("namespace", "Namespace", Type::String).omit(),
+        Field::new("apiGroup", "APIGroup", FieldType::String).omit(),
+        Field::new("kind", "Kind", FieldType::String).required(),
+        Field::new("name", "Name", FieldType::String).required(),
+        Field::new("namespace", "Namespace", FieldType::String).omit(),
     }
 }
 
@@ -338,15 +340,15 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_TEMPLATE_SPEC)).required(),
+        Field::new("spec", "Spec", FieldType::Struct(&RESOURCE_CLAIM_TEMPLATE_SPEC)).required(),
     }
 }
 
 resource! {
     /// Has the fields of v1alpha1.
     RESOURCE_CLAIM_TEMPLATE_SPEC = "ResourceClaimTemplateSpec" {
-        Field::new("metadata", "ObjectMeta", Type::Struct(&OBJECT_META)),
-        Field::new("spec", "Spec", Type::Struct(&RESOURCE_CLAIM_SPEC)).required(),
+        Field::new("metadata", "ObjectMeta", FieldType::Struct(&OBJECT_META)),
+        Field::new("spec", "Spec", FieldType::Struct(&RESOURCE_CLAIM_SPEC)).required(),
     }
 }
 
@@ -356,8 +358,8 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("spec", "Spec", Type::Struct(&POD_SCHEDULING_CONTEXT_SPEC)).required(),
-        Field::new("status", "Status", Type::Struct(&POD_SCHEDULING_CONTEXT_STATUS)),
+        Field::new("spec", "Spec", FieldType::Struct(&POD_SCHEDULING_CONTEXT_SPEC)).required(),
+        Field::new("status", "Status", FieldType::Struct(&POD_SCHEDULING_CONTEXT_STATUS)),
     }
 }
 
@@ -370,13 +372,15 @@ pub(super) const NODE_LIST: &[ListRule] = &[
 pub(super) const CLAIM_STATUSES: &[ListRule] =
     &[ListRule { since: SINCE_26, kind: ListKind::Map(&["name"]), patch_merge_key: None, patch_merge: false }];
 /// `spec.selectedNode`
-pub(super) const SELECTED_NODE: Field = Field::new("selectedNode", "SelectedNode", Type::String).omit();
+pub(super) const SELECTED_NODE: Field = Field::new("selectedNode", "SelectedNode", FieldType::String).omit();
 /// `spec.potentialNodes`
 pub(super) const POTENTIAL_NODES: Field =
-    Field::new("potentialNodes", "PotentialNodes", Type::List(&Type::String)).omit().list(NODE_LIST);
+    Field::new("potentialNodes", "PotentialNodes", FieldType::List(&FieldType::String)).omit().list(NODE_LIST);
 /// `status.resourceClaims`
 pub(super) const RESOURCE_CLAIMS: Field =
-    Field::new("resourceClaims", "ResourceClaims", Type::List(RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE)).omit().list(CLAIM_STATUSES);
+    Field::new("resourceClaims", "ResourceClaims", FieldType::List(RESOURCE_CLAIM_SCHEDULING_STATUS_TYPE))
+        .omit()
+        .list(CLAIM_STATUSES);
 
 resource! {
     /// The nodes that the scheduler asks about.
@@ -396,8 +400,8 @@ resource! {
 resource! {
     /// One driver's answer for one claim; same in v1alpha1.
     RESOURCE_CLAIM_SCHEDULING_STATUS = "ResourceClaimSchedulingStatus" {
-        Field::new("name", "Name", Type::String).omit(),
-        Field::new("unsuitableNodes", "UnsuitableNodes", Type::List(&Type::String)).omit().list(NODE_LIST),
+        Field::new("name", "Name", FieldType::String).omit(),
+        Field::new("unsuitableNodes", "UnsuitableNodes", FieldType::List(&FieldType::String)).omit().list(NODE_LIST),
     }
 }
 
@@ -407,33 +411,33 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("generatedFrom", "GeneratedFrom", Type::Pointer(&Type::Struct(&RESOURCE_CLAIM_PARAMETERS_REFERENCE))).omit(),
-        Field::new("shareable", "Shareable", Type::Bool).omit(),
-        Field::new("driverRequests", "DriverRequests", Type::List(&Type::Struct(&DRIVER_REQUESTS))).omit(),
+        Field::new("generatedFrom", "GeneratedFrom", FieldType::Pointer(&FieldType::Struct(&RESOURCE_CLAIM_PARAMETERS_REFERENCE))).omit(),
+        Field::new("shareable", "Shareable", FieldType::Bool).omit(),
+        Field::new("driverRequests", "DriverRequests", FieldType::List(&FieldType::Struct(&DRIVER_REQUESTS))).omit(),
     }
 }
 
 resource! {
     /// Requests to one driver.
     DRIVER_REQUESTS = "DriverRequests" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("vendorParameters", "VendorParameters", Type::Raw),
-        Field::new("requests", "Requests", Type::List(&Type::Struct(&RESOURCE_REQUEST))).omit(),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("vendorParameters", "VendorParameters", FieldType::Raw),
+        Field::new("requests", "Requests", FieldType::List(&FieldType::Struct(&RESOURCE_REQUEST))).omit(),
     }
 }
 
 resource! {
     /// One request; the model is inlined.
     RESOURCE_REQUEST = "ResourceRequest" {
-        Field::new("vendorParameters", "VendorParameters", Type::Raw),
-        Field::new("namedResources", "NamedResources", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_REQUEST))).omit(),
+        Field::new("vendorParameters", "VendorParameters", FieldType::Raw),
+        Field::new("namedResources", "NamedResources", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_REQUEST))).omit(),
     }
 }
 
 resource! {
     /// A request for one instance.
     NAMED_RESOURCES_REQUEST = "NamedResourcesRequest" {
-        Field::new("selector", "Selector", Type::String).required(),
+        Field::new("selector", "Selector", FieldType::String).required(),
     }
 }
 
@@ -443,32 +447,32 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("generatedFrom", "GeneratedFrom", Type::Pointer(&Type::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE))).omit(),
-        Field::new("vendorParameters", "VendorParameters", Type::List(&Type::Struct(&VENDOR_PARAMETERS))).omit(),
-        Field::new("filters", "Filters", Type::List(&Type::Struct(&RESOURCE_FILTER))).omit(),
+        Field::new("generatedFrom", "GeneratedFrom", FieldType::Pointer(&FieldType::Struct(&RESOURCE_CLASS_PARAMETERS_REFERENCE))).omit(),
+        Field::new("vendorParameters", "VendorParameters", FieldType::List(&FieldType::Struct(&VENDOR_PARAMETERS))).omit(),
+        Field::new("filters", "Filters", FieldType::List(&FieldType::Struct(&RESOURCE_FILTER))).omit(),
     }
 }
 
 resource! {
     /// Opaque parameters of one driver.
     VENDOR_PARAMETERS = "VendorParameters" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("parameters", "Parameters", Type::Raw),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("parameters", "Parameters", FieldType::Raw),
     }
 }
 
 resource! {
     /// Filter of one driver's instances; the model is inlined.
     RESOURCE_FILTER = "ResourceFilter" {
-        Field::new("driverName", "DriverName", Type::String).omit(),
-        Field::new("namedResources", "NamedResources", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_FILTER))).omit(),
+        Field::new("driverName", "DriverName", FieldType::String).omit(),
+        Field::new("namedResources", "NamedResources", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_FILTER))).omit(),
     }
 }
 
 resource! {
     /// The instances that the class allows.
     NAMED_RESOURCES_FILTER = "NamedResourcesFilter" {
-        Field::new("selector", "Selector", Type::String).required(),
+        Field::new("selector", "Selector", FieldType::String).required(),
     }
 }
 
@@ -478,48 +482,48 @@ resource! {
         KIND,
         API_VERSION,
         METADATA,
-        Field::new("nodeName", "NodeName", Type::String).omit(),
-        Field::new("driverName", "DriverName", Type::String).required(),
-        Field::new("namedResources", "NamedResources", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_RESOURCES))).omit(),
+        Field::new("nodeName", "NodeName", FieldType::String).omit(),
+        Field::new("driverName", "DriverName", FieldType::String).required(),
+        Field::new("namedResources", "NamedResources", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_RESOURCES))).omit(),
     }
 }
 
 resource! {
     NAMED_RESOURCES_RESOURCES = "NamedResourcesResources" {
-        Field::new("instances", "Instances", Type::List(&Type::Struct(&NAMED_RESOURCES_INSTANCE))).required(),
+        Field::new("instances", "Instances", FieldType::List(&FieldType::Struct(&NAMED_RESOURCES_INSTANCE))).required(),
     }
 }
 
 resource! {
     NAMED_RESOURCES_INSTANCE = "NamedResourcesInstance" {
-        Field::new("name", "Name", Type::String).required(),
-        Field::new("attributes", "Attributes", Type::List(&Type::Struct(&NAMED_RESOURCES_ATTRIBUTE))).omit(),
+        Field::new("name", "Name", FieldType::String).required(),
+        Field::new("attributes", "Attributes", FieldType::List(&FieldType::Struct(&NAMED_RESOURCES_ATTRIBUTE))).omit(),
     }
 }
 
 resource! {
     /// One attribute: exactly one value field.
     NAMED_RESOURCES_ATTRIBUTE = "NamedResourcesAttribute" {
-        Field::new("name", "Name", Type::String).required(),
-        Field::new("quantity", "QuantityValue", Type::Pointer(&Type::Quantity)).omit(),
-        Field::new("bool", "BoolValue", Type::Pointer(&Type::Bool)).omit(),
-        Field::new("int", "IntValue", Type::Pointer(&Type::Int64)).omit(),
-        Field::new("intSlice", "IntSliceValue", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_INT_SLICE))).omit(),
-        Field::new("string", "StringValue", Type::Pointer(&Type::String)).omit(),
-        Field::new("stringSlice", "StringSliceValue", Type::Pointer(&Type::Struct(&NAMED_RESOURCES_STRING_SLICE))).omit(),
-        Field::new("version", "VersionValue", Type::Pointer(&Type::String)).omit(),
+        Field::new("name", "Name", FieldType::String).required(),
+        Field::new("quantity", "QuantityValue", FieldType::Pointer(&FieldType::Quantity)).omit(),
+        Field::new("bool", "BoolValue", FieldType::Pointer(&FieldType::Bool)).omit(),
+        Field::new("int", "IntValue", FieldType::Pointer(&FieldType::Int64)).omit(),
+        Field::new("intSlice", "IntSliceValue", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_INT_SLICE))).omit(),
+        Field::new("string", "StringValue", FieldType::Pointer(&FieldType::String)).omit(),
+        Field::new("stringSlice", "StringSliceValue", FieldType::Pointer(&FieldType::Struct(&NAMED_RESOURCES_STRING_SLICE))).omit(),
+        Field::new("version", "VersionValue", FieldType::Pointer(&FieldType::String)).omit(),
     }
 }
 
 resource! {
     NAMED_RESOURCES_INT_SLICE = "NamedResourcesIntSlice" {
-        Field::new("ints", "Ints", Type::List(&Type::Int64)).required(),
+        Field::new("ints", "Ints", FieldType::List(&FieldType::Int64)).required(),
     }
 }
 
 resource! {
     NAMED_RESOURCES_STRING_SLICE = "NamedResourcesStringSlice" {
-        Field::new("strings", "Strings", Type::List(&Type::String)).required(),
+        Field::new("strings", "Strings", FieldType::List(&FieldType::String)).required(),
     }
 }
 

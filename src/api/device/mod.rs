@@ -5,7 +5,7 @@ pub mod v1alpha3;
 pub mod v1beta1;
 pub mod v1beta2;
 
-use crate::api::{DeviceKind, Kind, Limit, ListKind, ListRule, ObjectKind, Release, Scope, Struct, Version};
+use crate::api::{ApiKind, DeviceKind, ListKind, ListRule, ObjectKind, Release, ReleaseLimit, Scope, Struct, Version};
 
 /// The version whose shape the server's internal types have from 1.33 on.
 pub const HUB: &Version = &v1::VERSION;
@@ -29,11 +29,11 @@ pub const SKIPPED_OPERATIONS: &[&str] = &["*", "NodePrepareResources", "NodeUnpr
 /// Further taint effects, each with its first minor release.
 pub const LATER_TAINT_EFFECTS: &[(u8, &str)] = &[(35, "None")];
 
-const fn limit(since: u8, max: usize) -> Limit {
-    Limit { since, max: Some(max) }
+const fn limit(since: u8, max: usize) -> ReleaseLimit {
+    ReleaseLimit { since, max: Some(max) }
 }
-const ALWAYS_32: &[Limit] = &[limit(31, 32)];
-const TEN_KIB: &[Limit] = &[limit(32, 10 * 1024)];
+const ALWAYS_32: &[ReleaseLimit] = &[limit(31, 32)];
+const TEN_KIB: &[ReleaseLimit] = &[limit(32, 10 * 1024)];
 
 const fn map(since: u8, keys: &'static [&'static str], patch: Option<&'static str>) -> ListRule {
     ListRule { since: Release::new(since, 0), kind: ListKind::Map(keys), patch_merge_key: patch, patch_merge: patch.is_some() }
@@ -73,16 +73,16 @@ const fn kind(
     (since, until): (u8, Option<u8>),
     deprecated: Option<(u8, u8)>,
     schema: &'static Struct,
-) -> Kind {
+) -> ApiKind {
     let (kind, _, plural, scope, status) = names(object);
     let since = Release::new(since, 0);
-    Kind { kind, object: ObjectKind::Device(object), plural, scope, status, items: None, since, until, deprecated, schema }
+    ApiKind { kind, object: ObjectKind::Device(object), plural, scope, status, items: None, since, until, deprecated, schema }
 }
 
 /// Makes the list of a kind.
-const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Struct) -> Kind {
+const fn list(object: DeviceKind, served: (u8, Option<u8>), schema: &'static Struct) -> ApiKind {
     let (items, kind, ..) = names(object);
-    Kind { kind, status: false, items: Some(items), ..self::kind(object, served, None, schema) }
+    ApiKind { kind, status: false, items: Some(items), ..self::kind(object, served, None, schema) }
 }
 
 macro_rules! structs {
@@ -101,7 +101,7 @@ macro_rules! list_of {
                 KIND,
                 API_VERSION,
                 METADATA_OF_LIST,
-                Field::new("items", "Items", Type::List(&Type::Struct(&$item))).required(),
+                Field::new("items", "Items", FieldType::List(&FieldType::Struct(&$item))).required(),
             }
         }
     };

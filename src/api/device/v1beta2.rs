@@ -5,7 +5,7 @@ use super::v1::{
     RESOURCE_CLAIM_TEMPLATE, RESOURCE_CLAIM_TEMPLATE_LIST, RESOURCE_SLICE, RESOURCE_SLICE_LIST,
 };
 use super::{kind, list};
-use crate::api::{DeviceKind, Family, Kind, Version};
+use crate::api::{ApiKind, DeviceKind, Family, Version};
 
 /// The tables of `v1beta2`.
 pub static VERSION: Version = Version {
@@ -17,7 +17,7 @@ pub static VERSION: Version = Version {
     kinds: KINDS,
 };
 
-const KINDS: &[Kind] = &[
+const KINDS: &[ApiKind] = &[
     kind(DeviceKind::DeviceClass, (33, None), Some((36, 39)), &DEVICE_CLASS),
     kind(DeviceKind::ResourceClaim, (33, None), Some((36, 39)), &RESOURCE_CLAIM),
     kind(DeviceKind::ResourceClaimTemplate, (33, None), Some((36, 39)), &RESOURCE_CLAIM_TEMPLATE),

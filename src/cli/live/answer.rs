@@ -7,7 +7,7 @@ use crate::place::device::explain::account::{NodeAccount, PodAccount, RequestAcc
 use crate::place::device::explain::kinds::{Absent, NodeVerdict, PoolState};
 use crate::place::device::explain::turn::{NodeRefusal, Plugin, Turn, TurnOutcome};
 use crate::place::device::explain::words;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use crate::report::text::wrapped;
 use claimkit_values::order;
 use serde::Serialize;
@@ -25,7 +25,7 @@ const MOST_CHANGES: usize = 5;
 const MOST_FINDINGS: usize = 5;
 
 /// A pod with its account.
-pub struct Answered<'a> {
+pub struct AnsweredPod<'a> {
     pub brief: &'a Brief,
     /// Its account, if it waits and asks for devices.
     pub account: Option<&'a PodAccount>,
@@ -46,7 +46,7 @@ pub struct Beside<'a> {
 /// The outcome for a pod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum LiveVerdict {
     /// It has a node.
     Scheduled,
     Ended,
@@ -61,18 +61,18 @@ pub enum Verdict {
     Unknown,
 }
 
-impl Verdict {
+impl LiveVerdict {
     /// Returns true if the pod gets no node.
     pub fn is_refused(self) -> bool {
-        matches!(self, Verdict::Stopped | Verdict::Refused)
+        matches!(self, LiveVerdict::Stopped | LiveVerdict::Refused)
     }
 }
 
-impl Answered<'_> {
+impl AnsweredPod<'_> {
     /// Returns the outcome for the pod.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> LiveVerdict {
         match self.seen_verdict() {
-            Verdict::Stopped | Verdict::Refused if self.lacks().is_some() => Verdict::Unknown,
+            LiveVerdict::Stopped | LiveVerdict::Refused if self.lacks().is_some() => LiveVerdict::Unknown,
             verdict => verdict,
         }
     }
@@ -91,31 +91,31 @@ impl Answered<'_> {
     }
 
     /// Returns the outcome for the pod by what was read.
-    fn seen_verdict(&self) -> Verdict {
+    fn seen_verdict(&self) -> LiveVerdict {
         if matches!(self.brief.phase(), "Succeeded" | "Failed") {
-            return Verdict::Ended;
+            return LiveVerdict::Ended;
         }
         if self.brief.node().is_some() {
-            return Verdict::Scheduled;
+            return LiveVerdict::Scheduled;
         }
-        let Some(account) = self.account else { return Verdict::NoDevices };
+        let Some(account) = self.account else { return LiveVerdict::NoDevices };
         if let Some(turn) = &account.turn {
             return match turn.outcome {
-                TurnOutcome::Bound | TurnOutcome::Preparing => Verdict::Fits,
-                TurnOutcome::Placed => Verdict::Scheduled,
-                TurnOutcome::Ended => Verdict::Ended,
-                TurnOutcome::Gated | TurnOutcome::NotConsidered => Verdict::Stopped,
+                TurnOutcome::Bound | TurnOutcome::Preparing => LiveVerdict::Fits,
+                TurnOutcome::Placed => LiveVerdict::Scheduled,
+                TurnOutcome::Ended => LiveVerdict::Ended,
+                TurnOutcome::Gated | TurnOutcome::NotConsidered => LiveVerdict::Stopped,
                 TurnOutcome::Unschedulable | TurnOutcome::Error => match account.before.as_ref().map(|before| before.code) {
-                    None | Some(Code::Skip) => Verdict::Refused,
-                    Some(_) => Verdict::Stopped,
+                    None | Some(StatusCode::Skip) => LiveVerdict::Refused,
+                    Some(_) => LiveVerdict::Stopped,
                 },
             };
         }
         match &account.before {
-            Some(before) if before.code == Code::Skip => Verdict::NoDevices,
-            Some(_) => Verdict::Stopped,
-            None if account.nodes.iter().any(is_allocated) => Verdict::Fits,
-            None => Verdict::Refused,
+            Some(before) if before.code == StatusCode::Skip => LiveVerdict::NoDevices,
+            Some(_) => LiveVerdict::Stopped,
+            None if account.nodes.iter().any(is_allocated) => LiveVerdict::Fits,
+            None => LiveVerdict::Refused,
         }
     }
 
@@ -129,13 +129,13 @@ impl Answered<'_> {
         let name = self.brief.full_name();
         let account = self.account;
         match self.verdict() {
-            Verdict::Scheduled => format!("{name} has a node: {}.", self.brief.node().unwrap_or_default()),
-            Verdict::Unknown => {
+            LiveVerdict::Scheduled => format!("{name} has a node: {}.", self.brief.node().unwrap_or_default()),
+            LiveVerdict::Unknown => {
                 format!("{name} waits. It is not known why, for {} could not be seen.", self.lacks().unwrap_or_default())
             }
-            Verdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
-            Verdict::NoDevices => format!("{name} waits, and asks for no devices: something else keeps it."),
-            Verdict::Stopped => {
+            LiveVerdict::Ended => format!("{name} has ended: {}.", self.brief.phase()),
+            LiveVerdict::NoDevices => format!("{name} waits, and asks for no devices: something else keeps it."),
+            LiveVerdict::Stopped => {
                 let message = account.and_then(|account| account.before.as_ref()).map(|before| before.message.clone());
                 match message
                     .or_else(|| self.turn().and_then(|turn| turn.waits_for.as_ref().map(|what| format!("it waits for {what}"))))
@@ -144,7 +144,7 @@ impl Answered<'_> {
                     None => format!("{name} waits, and no node is tried."),
                 }
             }
-            Verdict::Fits => {
+            LiveVerdict::Fits => {
                 let (nodes, one, several) = match self.turn() {
                     Some(turn) => {
                         let tied = turn.tied.iter().map(String::as_str);
@@ -158,7 +158,7 @@ impl Answered<'_> {
                 let can = if nodes.len() == 1 { one } else { several };
                 format!("{name} waits, although {} {can}.", words::some(&nodes, MOST_NAMES))
             }
-            Verdict::Refused => {
+            LiveVerdict::Refused => {
                 let left_out = self.turn().map_or(0, |turn| turn.nodes_left_out);
                 let can = if self.nodes().all(is_about_devices) { "can give it its devices" } else { "takes it" };
                 match self.nodes().count().saturating_add(left_out) {
@@ -201,7 +201,7 @@ struct Group<'a> {
 }
 
 /// Writes the answer. `place`: where the pods are, for the sentence that none waits.
-pub fn text(answered: &[Answered<'_>], beside: &Beside<'_>, place: &str, width: usize) -> String {
+pub fn text(answered: &[AnsweredPod<'_>], beside: &Beside<'_>, place: &str, width: usize) -> String {
     let mut out = String::new();
     for line in beside.assumed {
         out.push_str(&wrapped(&format!("Assumed: {line}"), 0, 2, width));
@@ -222,7 +222,7 @@ pub fn text(answered: &[Answered<'_>], beside: &Beside<'_>, place: &str, width: 
     out
 }
 
-fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize) {
+fn write(out: &mut String, one: &AnsweredPod<'_>, beside: &Beside<'_>, width: usize) {
     let verdict = one.verdict();
     out.push_str(&wrapped(&one.sentence(), 0, 2, width));
     if let Some(says) = one.brief.says().filter(|_| one.brief.waits()) {
@@ -230,16 +230,16 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
     } else if one.brief.waits() {
         out.push_str(&wrapped("kube-scheduler has written nothing about it yet.", 2, 4, width));
     }
-    let Some(account) = one.account.filter(|_| one.brief.waits() && verdict != Verdict::NoDevices) else { return };
+    let Some(account) = one.account.filter(|_| one.brief.waits() && verdict != LiveVerdict::NoDevices) else { return };
     let help = account.before.as_ref().and_then(|before| before.help.as_deref()).filter(|help| !help.is_empty());
-    if let Some(help) = help.filter(|_| verdict != Verdict::Unknown) {
+    if let Some(help) = help.filter(|_| verdict != LiveVerdict::Unknown) {
         out.push_str(&wrapped(&as_sentence(help), 2, 4, width));
     }
     for Unseen { what, so, .. } in beside.unseen {
         let so = if so.is_empty() { String::new() } else { format!(": {so}") };
         out.push_str(&wrapped(&format!("Not sure, for {what} could not be seen{so}."), 2, 4, width));
     }
-    if verdict == Verdict::Unknown {
+    if verdict == LiveVerdict::Unknown {
         return;
     }
     if let Some(turn) = &account.turn {
@@ -247,7 +247,7 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
             out.push_str(&wrapped(&line, 2, 4, width));
         }
     }
-    if verdict == Verdict::Fits && beside.assumed.is_empty() {
+    if verdict == LiveVerdict::Fits && beside.assumed.is_empty() {
         let keeps =
             if account.turn.is_some() { "something that these objects do not show" } else { "something else than devices" };
         let other = format!("Either the scheduler has not tried again since, or {keeps} keeps it.");
@@ -270,7 +270,7 @@ fn write(out: &mut String, one: &Answered<'_>, beside: &Beside<'_>, width: usize
     if !helps.is_empty() {
         out.push_str("\nWhat helps:\n");
         list(out, &helps, MOST_CHANGES, width);
-    } else if verdict == Verdict::Refused
+    } else if verdict == LiveVerdict::Refused
         && let Some(why) = helps::why_none(account)
     {
         out.push('\n');
@@ -287,10 +287,10 @@ fn as_sentence(help: &str) -> String {
 }
 
 /// Returns the lines about a pod that is placed in turn, beside those about nodes.
-fn in_turn(one: &Answered<'_>, turn: &Turn, verdict: Verdict) -> Vec<String> {
+fn in_turn(one: &AnsweredPod<'_>, turn: &Turn, verdict: LiveVerdict) -> Vec<String> {
     let mut lines = Vec::new();
     let message = turn.message.as_deref().filter(|message| Some(*message) != one.brief.says());
-    if let Some(message) = message.filter(|_| verdict == Verdict::Refused) {
+    if let Some(message) = message.filter(|_| verdict == LiveVerdict::Refused) {
         lines.push(format!("As the objects are now: {message}"));
     }
     if let Some(node) = &turn.nominated {

@@ -10,7 +10,7 @@ use crate::finding::{Code, Finding, Origin, Severity};
 use crate::limits::Limits;
 use crate::report::text::visible;
 use crate::text::{Source, located};
-use crate::wire::answer::Object;
+use crate::wire::answer::AnswerObject;
 use crate::wire::request::AuditRequest;
 use crate::wire::{self, Answer, Content, Request};
 use serde::Serialize;
@@ -158,7 +158,7 @@ fn show(
 }
 
 /// Finds a cluster without slices whose claims hold devices: files may lack the slices, and a cluster that was read does not.
-fn find_no_slices(answer: &Answer, usage: &Usage, unseen: &[Unseen]) -> Option<located::Finding> {
+fn find_no_slices(answer: &Answer, usage: &Usage, unseen: &[Unseen]) -> Option<located::LocatedFinding> {
     let in_use: usize = usage.namespaces.iter().map(|namespace| namespace.devices.in_use).sum();
     let is_unseen = unseen.iter().any(|unseen| unseen.is_about("resourceslices"));
     if in_use == 0 || is_unseen || answer.objects.iter().any(|object| object.kind == "ResourceSlice") {
@@ -170,9 +170,9 @@ fn find_no_slices(answer: &Answer, usage: &Usage, unseen: &[Unseen]) -> Option<l
     Some(located::finding(&Source::new(""), finding))
 }
 
-fn audit_finding<'a>(finding: &'a located::Finding, objects: &'a [Object]) -> AuditFinding<'a> {
+fn audit_finding<'a>(finding: &'a located::LocatedFinding, objects: &'a [AnswerObject]) -> AuditFinding<'a> {
     let object = finding.object.and_then(|at| objects.get(at));
-    let about = |object: &'a Object| About { kind: &object.kind, namespace: &object.namespace, name: &object.name };
+    let about = |object: &'a AnswerObject| About { kind: &object.kind, namespace: &object.namespace, name: &object.name };
     AuditFinding {
         code: finding.code,
         severity: finding.severity,
@@ -185,7 +185,7 @@ fn audit_finding<'a>(finding: &'a located::Finding, objects: &'a [Object]) -> Au
 
 /// Returns a finding as text, such as `error: ResourceClaim team/a: claim team/a holds … [device-unpublished]`, with its help in a
 /// second line.
-fn line(finding: &located::Finding, objects: &[Object], style: crate::report::text::Style) -> String {
+fn line(finding: &located::LocatedFinding, objects: &[AnswerObject], style: crate::report::text::TerminalStyle) -> String {
     let about = finding.object.and_then(|at| objects.get(at)).map(|object| {
         let namespace = if object.namespace.is_empty() { String::new() } else { format!("{}/", object.namespace) };
         format!("{} {namespace}{}: ", object.kind, object.name)

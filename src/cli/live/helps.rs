@@ -63,11 +63,11 @@ mod tests {
     use super::*;
     use crate::place::device::explain::account::Change;
     use crate::place::device::explain::kinds::{ChangeKind, Freed};
-    use crate::place::device::status::Code;
+    use crate::place::device::status::StatusCode;
 
     fn refusal(plugin: Plugin, why: &str) -> NodeRefusal {
         let why = if why.is_empty() { Vec::new() } else { vec![why.to_owned()] };
-        NodeRefusal { plugin, reasons: vec!["no".to_owned()], code: Code::Unschedulable, why, taints: Vec::new() }
+        NodeRefusal { plugin, reasons: vec!["no".to_owned()], code: StatusCode::Unschedulable, why, taints: Vec::new() }
     }
 
     fn node(name: &str, verdict: NodeVerdict, refusals: Vec<NodeRefusal>, relaxations: &[(&str, usize)]) -> NodeAccount {

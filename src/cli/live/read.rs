@@ -40,12 +40,12 @@ pub struct Unseen {
     pub kind: &'static str,
     /// The objects of the kind that are missing.
     #[serde(skip)]
-    pub missing: Missing,
+    pub missing: MissingObjects,
 }
 
 /// The objects of a kind that could not be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingObjects {
     All,
     /// The objects after a page that could not be read.
     Rest,
@@ -56,12 +56,12 @@ pub enum Missing {
 impl Unseen {
     /// Returns true if no object of a kind was seen.
     pub fn is_all_of(&self, plural: &str) -> bool {
-        self.kind == plural && self.missing == Missing::All
+        self.kind == plural && self.missing == MissingObjects::All
     }
 
     /// Returns true if objects of a kind are missing that the pods asked about may have.
     pub fn is_about(&self, plural: &str) -> bool {
-        self.kind == plural && self.missing != Missing::Elsewhere
+        self.kind == plural && self.missing != MissingObjects::Elsewhere
     }
 }
 
@@ -81,7 +81,7 @@ struct ListMeta {
 }
 
 /// The objects read from a cluster.
-pub struct Seen {
+pub struct LiveObjects {
     pub cluster: PreparedCluster,
     /// The pods that wait, and the one that is asked about.
     pub pods: Vec<Brief>,
@@ -212,10 +212,10 @@ pub struct Wanted<'a> {
 
 impl Live {
     /// Reads all kinds.
-    pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> Seen {
+    pub fn read(&self, wanted: &Wanted<'_>, host: &mut dyn Host) -> LiveObjects {
         let cluster = PreparedCluster::empty(self.release);
         let mut seen =
-            Seen { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new(), grouped: false };
+            LiveObjects { cluster, pods: Vec::new(), unseen: Vec::new(), some: false, named: BTreeSet::new(), grouped: false };
         let roots = self.roots(host);
         for kind in KINDS {
             if let Some(roots) = self.roots_of(kind, &roots, seen.grouped, host) {
@@ -279,14 +279,14 @@ impl Live {
                 Err(refusal) if kind.optional && refusal.is("NotFound") => continue,
                 Err(refusal) => refusal.text(),
             };
-            unseen.push(Unseen { what: plural.to_owned(), why, so, kind: plural, missing: Missing::All });
+            unseen.push(Unseen { what: plural.to_owned(), why, so, kind: plural, missing: MissingObjects::All });
         }
         host.status("");
         (text, unseen)
     }
 
     /// Reads a kind of the whole cluster; where that is refused, of the one namespace.
-    fn read_kind(&self, kind: &ReadKind, roots: &[String], wanted: &Wanted<'_>, seen: &mut Seen, host: &mut dyn Host) {
+    fn read_kind(&self, kind: &ReadKind, roots: &[String], wanted: &Wanted<'_>, seen: &mut LiveObjects, host: &mut dyn Host) {
         let plural = kind.plural;
         let pages = || Pages { part: Part::new(self), live: self, wanted };
         let refusal = match self.list_first(roots, &|root| format!("{root}/{plural}"), kind, &pages, host) {
@@ -294,7 +294,7 @@ impl Live {
             Err(KubectlRefusal::Answered { reason, .. }) if kind.optional && reason == "NotFound" => return,
             Err(refusal) => refusal,
         };
-        let unseen = |what: String, missing: Missing, refusal: KubectlRefusal, so: &'static str| Unseen {
+        let unseen = |what: String, missing: MissingObjects, refusal: KubectlRefusal, so: &'static str| Unseen {
             what,
             why: refusal.text(),
             so,
@@ -307,7 +307,7 @@ impl Live {
                 seen.take(kind, pages.part);
                 return seen.unseen.push(unseen(
                     format!("{plural} of other namespaces"),
-                    Missing::Elsewhere,
+                    MissingObjects::Elsewhere,
                     refusal,
                     kind.elsewhere,
                 ));
@@ -326,9 +326,9 @@ impl Live {
             && let Ok(part) = self.get(&path, host)
         {
             seen.take(kind, part);
-            return seen.unseen.push(unseen(what.to_owned(), Missing::Elsewhere, refusal, so));
+            return seen.unseen.push(unseen(what.to_owned(), MissingObjects::Elsewhere, refusal, so));
         }
-        seen.unseen.push(unseen(plural.to_owned(), Missing::All, refusal, kind.without));
+        seen.unseen.push(unseen(plural.to_owned(), MissingObjects::All, refusal, kind.without));
     }
 
     /// Reads a list from the first root that has it.
@@ -439,7 +439,7 @@ impl Part {
     }
 }
 
-impl Seen {
+impl LiveObjects {
     fn take(&mut self, kind: &ReadKind, part: Part) {
         self.some = true;
         self.cluster.join(part.cluster);
@@ -449,13 +449,19 @@ impl Seen {
             self.pods.extend(part.briefs);
         }
         let what = format!("the rest of {}", kind.plural);
-        self.unseen.extend(part.cut.map(|why| Unseen { what, why, so: kind.without, kind: kind.plural, missing: Missing::Rest }));
+        self.unseen.extend(part.cut.map(|why| Unseen {
+            what,
+            why,
+            so: kind.without,
+            kind: kind.plural,
+            missing: MissingObjects::Rest,
+        }));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Entry, Host, Ran};
+    use super::super::super::{FolderEntry, Host, Ran};
     use super::super::kubectl::Kubectl;
     use super::*;
     use crate::api::Release;
@@ -468,7 +474,7 @@ mod tests {
         fn read(&mut self, _: &str, _: usize) -> Result<Vec<u8>, String> {
             Err(String::new())
         }
-        fn list(&mut self, _: &str) -> Result<Option<Vec<Entry>>, String> {
+        fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
             Ok(None)
         }
         fn write(&mut self, _: &str, _: &str) -> Result<(), String> {
@@ -505,7 +511,7 @@ mod tests {
     /// Returns how many nodes are read, and why no more; or the refusal.
     fn read(answer: impl FnMut(usize) -> Ran) -> Result<(usize, Option<String>), String> {
         let arguments = super::super::super::arguments::parse(&["why".to_owned()]).unwrap();
-        let super::super::super::arguments::Parsed::Run(arguments) = arguments else { panic!("a verb") };
+        let super::super::super::arguments::ParsedArguments::Run(arguments) = arguments else { panic!("a verb") };
         let live = Live {
             kubectl: Kubectl::new(&arguments),
             namespace: "default".to_owned(),

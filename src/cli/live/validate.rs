@@ -2,7 +2,7 @@
 
 use super::super::Host;
 use super::super::arguments::Arguments;
-use super::super::files::File;
+use super::super::files::InputFile;
 use super::kubectl::escaped;
 use super::{CONNECTION, Live};
 use crate::api::{self, Scope};
@@ -77,7 +77,7 @@ impl ServingCluster {
     }
 
     /// Asks for the labels of the namespaces that objects of files are in, and says on standard error what was not seen.
-    pub fn see(&mut self, files: &[File], host: &mut dyn Host) {
+    pub fn see(&mut self, files: &[InputFile], host: &mut dyn Host) {
         let names: BTreeSet<String> = files.iter().flat_map(|file| self.namespaces_of(file)).collect();
         for name in names.into_iter().take(MOST_NAMESPACES) {
             let path = format!("--raw=/api/v1/namespaces/{}", escaped(&name));
@@ -102,7 +102,7 @@ impl ServingCluster {
 
     /// Returns the labels of the namespace that a file's objects are in; `None` if they are not known, or differ where it
     /// matters.
-    pub fn labels(&self, file: &File) -> Option<Labels> {
+    pub fn labels(&self, file: &InputFile) -> Option<Labels> {
         let decides = |labels: &Labels| -> Labels {
             labels.iter().filter(|(key, _)| key.contains(DECIDES)).map(|(key, value)| (key.clone(), value.clone())).collect()
         };
@@ -112,7 +112,7 @@ impl ServingCluster {
     }
 
     /// Returns the namespaces of a file's objects.
-    fn namespaces_of(&self, file: &File) -> BTreeSet<String> {
+    fn namespaces_of(&self, file: &InputFile) -> BTreeSet<String> {
         let request = ParseRequest {
             text: Some(file.text.clone()),
             release: Some(self.live.release.to_string()),

@@ -3,15 +3,15 @@
 use super::super::arguments::Arguments;
 use super::super::lines::LEAST_WIDTH;
 use super::super::{FINDINGS, FINE, Host, UNUSABLE, allocate, ask, pairs};
-use super::answer::{self, Answered, Verdict};
+use super::answer::{self, AnsweredPod, LiveVerdict};
 use super::brief::Brief;
-use super::read::{Seen, Unseen, Wanted};
+use super::read::{LiveObjects, Unseen, Wanted};
 use super::{KubectlRefusal, Live};
 use crate::api::Release;
 use crate::finding::{Code, Severity};
 use crate::place::device::explain::account::PodAccount;
 use crate::report::text::visible;
-use crate::scheduler::Mode;
+use crate::scheduler::PlacementMode;
 use crate::wire::request::AllocateRequest;
 use crate::wire::{self, Content};
 use serde::Serialize;
@@ -35,7 +35,7 @@ struct Report<'a> {
     notes: &'a [String],
     unseen: &'a [Unseen],
     /// The mode in which pods were placed; absent if none waits.
-    mode: Option<Mode>,
+    mode: Option<PlacementMode>,
     assumed: &'a [String],
     findings: Vec<String>,
     pods: Vec<PodReport<'a>>,
@@ -48,7 +48,7 @@ struct PodReport<'a> {
     pod: String,
     phase: &'a str,
     node: Option<&'a str>,
-    verdict: Verdict,
+    verdict: LiveVerdict,
     /// The message of the condition `PodScheduled`.
     scheduler: Option<&'a str>,
     /// The changes that would help, those of one step first.
@@ -117,8 +117,8 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
         findings.insert(0, NO_SLICES.to_owned());
     }
     let of = |brief: &Brief| accounts.iter().find(|account| account.pod.as_deref() == Some(&brief.full_name()));
-    let answered: Vec<Answered<'_>> =
-        asked.iter().map(|brief| Answered { brief, account: of(brief), unseen: &seen.unseen }).collect();
+    let answered: Vec<AnsweredPod<'_>> =
+        asked.iter().map(|brief| AnsweredPod { brief, account: of(brief), unseen: &seen.unseen }).collect();
     if arguments.value("output") == Some("json") {
         let report = Report {
             verb: "why",
@@ -143,12 +143,12 @@ fn explain(arguments: &Arguments, host: &mut dyn Host) -> Result<u8, String> {
             width,
         ));
     }
-    let fails = answered.iter().any(|one| one.verdict().is_refused() || one.verdict() == Verdict::Unknown);
+    let fails = answered.iter().any(|one| one.verdict().is_refused() || one.verdict() == LiveVerdict::Unknown);
     Ok(if fails && arguments.has("require") { FINDINGS } else { FINE })
 }
 
 impl<'a> PodReport<'a> {
-    fn of(one: &Answered<'a>) -> Self {
+    fn of(one: &AnsweredPod<'a>) -> Self {
         PodReport {
             pod: one.brief.full_name(),
             phase: one.brief.phase(),
@@ -234,7 +234,7 @@ fn request(live: &Live, asked: &[&Brief], pod: Option<&str>) -> AllocateRequest 
     }
 }
 
-fn answer(live: &Live, seen: &Seen, arguments: &Arguments, request: AllocateRequest) -> Result<wire::Answer, String> {
+fn answer(live: &Live, seen: &LiveObjects, arguments: &Arguments, request: AllocateRequest) -> Result<wire::Answer, String> {
     let nodes: Vec<String> = arguments.values("node").map(str::to_owned).collect();
     let request = AllocateRequest { node_names: (!nodes.is_empty()).then_some(nodes), ..request };
     let answer = wire::allocate_on(&request, &seen.cluster);
@@ -263,6 +263,6 @@ fn unfolded(mut accounts: Vec<PodAccount>, asked: &[&Brief]) -> Vec<PodAccount> 
 }
 
 /// Returns true if a finding is about the cluster. Findings about empty input are about files.
-fn is_shown(finding: &crate::text::located::Finding) -> bool {
+fn is_shown(finding: &crate::text::located::LocatedFinding) -> bool {
     finding.severity != Severity::Info && !matches!(finding.code, Code::NothingChecked | Code::PlacementNotModelled)
 }

@@ -1,6 +1,6 @@
 //! The text of one object: edits that carry out its changes. Comments of what changes stay, on lines of their own.
 
-use super::part::{self, Change, Part};
+use super::part::{self, MappingChange, TextPart};
 use crate::advice::locate;
 use crate::text::edit::{self, Edits, Unsafe};
 use crate::text::print;
@@ -17,7 +17,7 @@ pub struct Manner {
 }
 
 /// Returns the edits that carry out the changes of one object.
-pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[Change<'_>], manner: Manner) -> Result<Edits, Unsafe> {
+pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[MappingChange<'_>], manner: Manner) -> Result<Edits, Unsafe> {
     let mut edits = Edits::new();
     for change in all {
         let map = locate::node(tree, object, &change.at).ok_or(Unsafe::Form)?;
@@ -26,7 +26,7 @@ pub fn changes(tree: &Tree<'_>, object: NodeId, all: &[Change<'_>], manner: Mann
     Ok(edits)
 }
 
-fn one(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+fn one(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
     let entries = tree.entries(map);
     let goes = |entry: &Entry| change.gone.contains(&tree.text(entry.key));
     let Some(first) = entries.iter().find(|entry| goes(entry)) else {
@@ -54,12 +54,12 @@ fn one(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits:
 }
 
 /// Writes new entries of a mapping in brackets.
-fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &Change<'_>, manner: Manner) -> String {
+fn in_brackets(tree: &Tree<'_>, like: &Entry, change: &MappingChange<'_>, manner: Manner) -> String {
     let text = tree.source();
     let value = edit::whole(tree, like.value);
     let separator = text.get(like.key_span.to()..value.from().max(like.key_span.to())).unwrap_or("");
     let tight = separator == ":";
-    let entry = |(key, value): &(String, Part<'_>)| {
+    let entry = |(key, value): &(String, TextPart<'_>)| {
         let mut out = String::new();
         if manner.mode == Mode::Json {
             print::quote(key, &mut out);
@@ -82,7 +82,7 @@ fn in_block(
     entries: &[Entry],
     first: &Entry,
     rest: &impl Fn(&Entry) -> bool,
-    change: &Change<'_>,
+    change: &MappingChange<'_>,
     manner: Manner,
     edits: &mut Edits,
 ) -> Result<(), Unsafe> {
@@ -112,7 +112,7 @@ fn in_block(
 }
 
 /// Adds new entries at the end of a mapping.
-fn append(tree: &Tree<'_>, map: NodeId, change: &Change<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
+fn append(tree: &Tree<'_>, map: NodeId, change: &MappingChange<'_>, manner: Manner, edits: &mut Edits) -> Result<(), Unsafe> {
     let text = tree.source();
     let last = tree.entries(map).last().filter(|last| !last.merged).ok_or(Unsafe::Form)?;
     let end = edit::entry_end(tree, last).max(edit::content_end(tree, last.value));

@@ -1,8 +1,8 @@
 //! ResourceClaim and ResourceClaimTemplate: a class and parameters become requests for devices.
 
-use super::inventory::{Class, Reference};
+use super::inventory::{ClassNeeds, ParametersReference};
 use super::parameters::{Folded, MigratedRequest, NOT_THERE, Referrer};
-use super::part::{Change, Part};
+use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, cel, in_place_of, steps};
 use crate::advice::locate;
 use crate::api::device::ADMIN_LABEL;
@@ -23,7 +23,7 @@ impl<'t> Migrator<'t> {
         let get = |field: &str| locate::node(tree, node, &steps(&path(field)));
         let class_name = get("resourceClassName").and_then(|name| tree.str(name)).unwrap_or("");
         let reference = get("parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
-        let reference = reference.map(|reference| Reference::read(tree, reference, &item.namespace));
+        let reference = reference.map(|reference| ParametersReference::read(tree, reference, &item.namespace));
         let group = reference.as_ref().map_or("", |reference| &reference.group);
         let class = self.inventory.class(class_name, group);
         let (from_path, at) = (path("parametersRef"), path("devices"));
@@ -96,12 +96,12 @@ impl<'t> Migrator<'t> {
         if within.is_empty() {
             let reason = message!("loss.allocation", "the allocation is the old driver's; the claim is allocated anew");
             self.lose(index, tree, node, &steps("status"), reason);
-            changes.push(Change { at: Vec::new(), gone: vec!["status"], put: Vec::new() });
+            changes.push(MappingChange { at: Vec::new(), gone: vec!["status"], put: Vec::new() });
         }
         self.becomes(index, kind, changes);
     }
 
-    fn class_name(&mut self, from: Referrer<'_, 't>, was: &str, class: &Class, of_kind: Option<&'static str>) {
+    fn class_name(&mut self, from: Referrer<'_, 't>, was: &str, class: &ClassNeeds, of_kind: Option<&'static str>) {
         let Some(profile) = class.profile else { return };
         let is = of_kind.unwrap_or(&class.name);
         if is == was {
@@ -146,12 +146,19 @@ impl<'t> Migrator<'t> {
 }
 
 /// Makes the requests and their configuration.
-fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, folded: &Folded<'t>, names: &[String]) -> Change<'t> {
+fn devices<'t>(
+    tree: &'t Tree<'t>,
+    node: NodeId,
+    base: &str,
+    class: &ClassNeeds,
+    folded: &Folded<'t>,
+    names: &[String],
+) -> MappingChange<'t> {
     let written = locate::node(tree, node, &steps(&format!("{base}.resourceClassName")));
     let class_name = match (folded.class, written.filter(|&name| tree.str(name) == Some(class.name.as_str()))) {
-        (Some(other), _) => Part::text(other),
-        (None, Some(name)) => Part::Node(tree, name),
-        (None, None) => Part::text(class.name.as_str()),
+        (Some(other), _) => TextPart::text(other),
+        (None, Some(name)) => TextPart::Node(tree, name),
+        (None, None) => TextPart::text(class.name.as_str()),
     };
     let none = [MigratedRequest::default()];
     let asked = if folded.requests.is_empty() { &none[..] } else { &folded.requests };
@@ -159,38 +166,38 @@ fn devices<'t>(tree: &'t Tree<'t>, node: NodeId, base: &str, class: &Class, fold
     let mut config = Vec::new();
     for (request, name) in asked.iter().zip(names) {
         let mut exactly = vec![("deviceClassName".to_owned(), class_name.clone())];
-        let selectors: Vec<Part<'_>> = request.selectors.iter().chain(&folded.selectors).map(|one| cel(one)).collect();
+        let selectors: Vec<TextPart<'_>> = request.selectors.iter().chain(&folded.selectors).map(|one| cel(one)).collect();
         if !selectors.is_empty() {
-            exactly.push(("selectors".to_owned(), Part::List(selectors)));
+            exactly.push(("selectors".to_owned(), TextPart::List(selectors)));
         }
         if folded.monitor {
-            exactly.push(("allocationMode".to_owned(), Part::text("All")));
-            exactly.push(("adminAccess".to_owned(), Part::Literal("true".to_owned())));
+            exactly.push(("allocationMode".to_owned(), TextPart::text("All")));
+            exactly.push(("adminAccess".to_owned(), TextPart::Literal("true".to_owned())));
         } else if let Some(count) = &request.count {
-            exactly.push(("count".to_owned(), Part::Literal(count.clone())));
+            exactly.push(("count".to_owned(), TextPart::Literal(count.clone())));
         }
-        requests.push(Part::map([("name", Part::text(name.as_str())), ("exactly", Part::Map(exactly))]));
+        requests.push(TextPart::map([("name", TextPart::text(name.as_str())), ("exactly", TextPart::Map(exactly))]));
         for one in &request.config {
-            let requests = Part::List(vec![Part::text(name.as_str())]);
-            config.push(Part::Map(vec![("requests".to_owned(), requests), one.clone()]));
+            let requests = TextPart::List(vec![TextPart::text(name.as_str())]);
+            config.push(TextPart::Map(vec![("requests".to_owned(), requests), one.clone()]));
         }
     }
     for one in &folded.config {
-        let requests = Part::List(names.iter().map(|name| Part::text(name.as_str())).collect());
-        config.push(Part::Map(vec![("requests".to_owned(), requests), one.clone()]));
+        let requests = TextPart::List(names.iter().map(|name| TextPart::text(name.as_str())).collect());
+        config.push(TextPart::Map(vec![("requests".to_owned(), requests), one.clone()]));
     }
-    let mut devices = vec![("requests".to_owned(), Part::List(requests))];
+    let mut devices = vec![("requests".to_owned(), TextPart::List(requests))];
     if !config.is_empty() {
-        devices.push(("config".to_owned(), Part::List(config)));
+        devices.push(("config".to_owned(), TextPart::List(config)));
     }
-    let put = vec![("devices".to_owned(), Part::Map(devices))];
+    let put = vec![("devices".to_owned(), TextPart::Map(devices))];
     // A claim without a spec gets one.
     let mut at = steps(base);
     if locate::node(tree, node, &at).is_some_and(|spec| tree.is_map(spec)) {
-        return Change { at, gone: vec!["resourceClassName", "parametersRef", "allocationMode", "devices"], put };
+        return MappingChange { at, gone: vec!["resourceClassName", "parametersRef", "allocationMode", "devices"], put };
     }
     at.pop();
-    Change { at, gone: vec!["spec"], put: vec![("spec".to_owned(), Part::Map(put))] }
+    MappingChange { at, gone: vec!["spec"], put: vec![("spec".to_owned(), TextPart::Map(put))] }
 }
 
 /// Returns the first label of the class's name if it is a DNS label, as names of requests must be.

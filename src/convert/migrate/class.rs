@@ -1,7 +1,7 @@
 //! ResourceClass becomes DeviceClass.
 
-use super::inventory::Reference;
-use super::part::{Change, Part};
+use super::inventory::ParametersReference;
+use super::part::{MappingChange, TextPart};
 use super::selector::quoted;
 use super::{Decided, Migrator, cel, profile, steps};
 use crate::message::message;
@@ -72,12 +72,12 @@ impl<'t> Migrator<'t> {
         }
         let reference = tree.get(node, "parametersRef").filter(|&reference| tree.kind(reference) != Kind::Null);
         if let Some(reference) = reference {
-            let reference = Reference::read(tree, reference, "");
+            let reference = ParametersReference::read(tree, reference, "");
             match self.inventory.find(&reference, "ResourceClassParameters") {
                 Some(found) => {
                     let folded = self.class_parameters(index, node, tree, found, driver, profile);
                     selectors.extend(folded.selectors.iter().map(|one| cel(one)));
-                    config.extend(folded.config.into_iter().map(|one| Part::Map(vec![one])));
+                    config.extend(folded.config.into_iter().map(|one| TextPart::Map(vec![one])));
                     self.fold(found, &into);
                 }
                 None => self.lose(index, tree, node, &steps("parametersRef"), super::parameters::NOT_THERE.text()),
@@ -88,18 +88,18 @@ impl<'t> Migrator<'t> {
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         let mut spec = Vec::new();
         if !selectors.is_empty() {
-            spec.push(("selectors".to_owned(), Part::List(selectors)));
+            spec.push(("selectors".to_owned(), TextPart::List(selectors)));
         }
         if !config.is_empty() {
-            spec.push(("config".to_owned(), Part::List(config)));
+            spec.push(("config".to_owned(), TextPart::List(config)));
         }
         self.becomes(
             index,
             "DeviceClass",
-            vec![Change {
+            vec![MappingChange {
                 at: Vec::new(),
                 gone: vec!["driverName", "parametersRef", "structuredParameters", "suitableNodes", "spec"],
-                put: vec![("spec".to_owned(), Part::Map(spec))],
+                put: vec![("spec".to_owned(), TextPart::Map(spec))],
             }],
         );
     }

@@ -15,7 +15,7 @@ pub struct Inventory<'t> {
 
 /// A reference to parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reference {
+pub struct ParametersReference {
     /// The API group, without a version.
     pub group: String,
     pub kind: String,
@@ -24,12 +24,12 @@ pub struct Reference {
     pub namespace: String,
 }
 
-impl Reference {
+impl ParametersReference {
     /// Reads `parametersRef` or `generatedFrom`.
     pub fn read(tree: &Tree<'_>, node: NodeId, namespace: &str) -> Self {
         let text = |key: &str| tree.get(node, key).and_then(|value| tree.str(value)).unwrap_or("");
         let own = text("namespace");
-        Reference {
+        ParametersReference {
             // Manifests write the version there too.
             group: text("apiGroup").split('/').next().unwrap_or("").to_owned(),
             kind: text("kind").to_owned(),
@@ -46,7 +46,7 @@ impl Reference {
 
 /// The properties of a class that a claim needs.
 #[derive(Clone, Debug, Default)]
-pub struct Class {
+pub struct ClassNeeds {
     /// The name of the class in the device family.
     pub name: String,
     /// The name of the driver in the device family, if it is known.
@@ -63,7 +63,7 @@ impl<'t> Inventory<'t> {
         let mut by_name = BTreeMap::new();
         for (index, item) in input.items.iter().enumerate() {
             let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
-            let mut reference = Reference {
+            let mut reference = ParametersReference {
                 group: group.to_owned(),
                 kind: item.kind.clone(),
                 name: item.name.clone(),
@@ -72,7 +72,7 @@ impl<'t> Inventory<'t> {
             by_name.entry(reference.key("")).or_insert(index);
             let tree = input.tree(item).filter(|_| is_classic(item) && item.kind.ends_with("Parameters"));
             if let Some((tree, from)) = tree.and_then(|tree| Some((tree, tree.get(item.node, "generatedFrom")?))) {
-                let kind = std::mem::replace(&mut reference, Reference::read(tree, from, &item.namespace)).kind;
+                let kind = std::mem::replace(&mut reference, ParametersReference::read(tree, from, &item.namespace)).kind;
                 by_name.entry(reference.key(&format!("{kind}:"))).or_insert(index);
             }
         }
@@ -93,20 +93,24 @@ impl<'t> Inventory<'t> {
 
     /// Returns the index of the object of a reference: the parameters that were generated from it, else the object itself. `generated`:
     /// `ResourceClaimParameters` or `ResourceClassParameters`.
-    pub fn find(&self, reference: &Reference, generated: &str) -> Option<usize> {
+    pub fn find(&self, reference: &ParametersReference, generated: &str) -> Option<usize> {
         let made = self.by_name.get(&reference.key(&format!("{generated}:")));
         made.or_else(|| self.by_name.get(&reference.key(""))).copied()
     }
 
     /// Returns the class that a claim names. `group`: the API group of the claim's parameters.
-    pub fn class(&self, name: &str, group: &str) -> Class {
-        let reference =
-            |kind: &str| Reference { group: GROUP.into(), kind: kind.into(), name: name.into(), ..Reference::default() };
+    pub fn class(&self, name: &str, group: &str) -> ClassNeeds {
+        let reference = |kind: &str| ParametersReference {
+            group: GROUP.into(),
+            kind: kind.into(),
+            name: name.into(),
+            ..ParametersReference::default()
+        };
         let found = self.by_name.get(&reference("ResourceClass").key("")).and_then(|&index| self.item(index));
         if let Some((tree, item)) = found.filter(|(_, item)| is_classic(item)) {
             let driver = tree.get(item.node, "driverName").and_then(|node| tree.str(node)).unwrap_or("");
             let profile = profile::of(driver);
-            return Class {
+            return ClassNeeds {
                 name: name.to_owned(),
                 driver: Some(profile.map_or(driver, |profile| profile.driver).to_owned()),
                 profile,
@@ -118,7 +122,7 @@ impl<'t> Inventory<'t> {
             Some((profile, row)) => (Some(profile), Some(row)),
             None => (profile::of(group), None),
         };
-        Class {
+        ClassNeeds {
             name: row.map_or(name, |row| row.is).to_owned(),
             driver: profile.map(|profile| profile.driver.to_owned()),
             profile,
@@ -128,7 +132,7 @@ impl<'t> Inventory<'t> {
 
     fn monitors(&self, tree: &Tree<'_>, class: &Item, profile: Option<&DriverProfile>) -> bool {
         let Some((profile, reference)) = profile.zip(tree.get(class.node, "parametersRef")) else { return false };
-        let reference = Reference::read(tree, reference, "");
+        let reference = ParametersReference::read(tree, reference, "");
         let found = self.find(&reference, "ResourceClassParameters").and_then(|index| self.item(index));
         found.is_some_and(|(tree, item)| monitors(tree, item, profile))
     }

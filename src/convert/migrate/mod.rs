@@ -41,7 +41,7 @@ use crate::text::Span;
 use crate::text::print::{self, Order};
 use crate::text::tree::{Entry, Kind, NodeId, Tree};
 use inventory::{Inventory, is_classic};
-use part::{Change, Part};
+use part::{MappingChange, TextPart};
 use std::borrow::Cow;
 
 /// A question that no tool can answer, and the assumed answer.
@@ -96,7 +96,7 @@ pub(super) enum ObjectFate {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ObjectMigration<'t> {
     pub fate: ObjectFate,
-    pub changes: Vec<Change<'t>>,
+    pub changes: Vec<MappingChange<'t>>,
     pub losses: Vec<Loss>,
     pub decisions: Vec<Decision>,
     /// Why it is no longer a separate object.
@@ -152,12 +152,12 @@ impl<'t> Migration<'t> {
                 gone.push("annotations");
             } else if annotations.iter().any(is_last) {
                 let at = vec![Step::Key("metadata".to_owned()), Step::Key("annotations".to_owned())];
-                object.changes.push(Change { at, gone: vec![LAST_APPLIED], put: Vec::new() });
+                object.changes.push(MappingChange { at, gone: vec![LAST_APPLIED], put: Vec::new() });
             }
             let all = tree.entries(metadata).iter().all(|entry| gone.contains(&tree.text(entry.key)));
             let change = match all {
-                true => Change { at: Vec::new(), gone: vec!["metadata"], put: Vec::new() },
-                false => Change { at: steps("metadata"), gone, put: Vec::new() },
+                true => MappingChange { at: Vec::new(), gone: vec!["metadata"], put: Vec::new() },
+                false => MappingChange { at: steps("metadata"), gone, put: Vec::new() },
             };
             object.changes.push(change);
         }
@@ -224,7 +224,7 @@ impl<'t> Migrator<'t> {
         }
     }
 
-    fn becomes(&mut self, index: usize, kind: &'static str, changes: Vec<Change<'t>>) {
+    fn becomes(&mut self, index: usize, kind: &'static str, changes: Vec<MappingChange<'t>>) {
         self.edit(index, |object| {
             object.fate = ObjectFate::Becomes(kind);
             object.changes = changes;
@@ -314,11 +314,11 @@ fn in_place_of(new: &str, old: &str) -> String {
 }
 
 /// Makes a configuration for a driver.
-fn opaque<'t>(driver: &str, parameters: Part<'t>) -> (String, Part<'t>) {
-    ("opaque".to_owned(), Part::map([("driver", Part::text(driver)), ("parameters", parameters)]))
+fn opaque<'t>(driver: &str, parameters: TextPart<'t>) -> (String, TextPart<'t>) {
+    ("opaque".to_owned(), TextPart::map([("driver", TextPart::text(driver)), ("parameters", parameters)]))
 }
 
 /// Returns a selector with a CEL expression.
-fn cel<'t>(expression: &str) -> Part<'t> {
-    Part::map([("cel", Part::map([("expression", Part::text(expression))]))])
+fn cel<'t>(expression: &str) -> TextPart<'t> {
+    TextPart::map([("cel", TextPart::map([("expression", TextPart::text(expression))]))])
 }

@@ -1,8 +1,8 @@
 //! Parameters of claims and classes: those of 1.30's structured parameters, those of drivers with a profile, and all others.
 
-use super::inventory::{Class, Reference, row_of};
-use super::part::Part;
-use super::profile::{DriverProfile, KindRow, Lost, Means};
+use super::inventory::{ClassNeeds, ParametersReference, row_of};
+use super::part::TextPart;
+use super::profile::{DriverProfile, KindRow, Means, ProfileLoss};
 use super::{Decided, Migrator, in_place_of, opaque, profile, selector, steps};
 use crate::api::GROUP;
 use crate::finding::Step;
@@ -19,7 +19,7 @@ pub const NOT_THERE: Template =
 const UNKNOWN: Template = template!("loss.unknown-parameter", "what the field means to the driver today is not known");
 
 /// A configuration: `opaque`, with the name of its field.
-type Config<'t> = (String, Part<'t>);
+type Config<'t> = (String, TextPart<'t>);
 
 /// The content of the parameters of a claim or class.
 #[derive(Debug, Default)]
@@ -77,13 +77,13 @@ impl<'t> Migrator<'t> {
         driver: &str,
         profile: Option<&'static DriverProfile>,
     ) -> Folded<'t> {
-        let class = Class { driver: Some(driver.to_owned()), profile, ..Class::default() };
+        let class = ClassNeeds { driver: Some(driver.to_owned()), profile, ..ClassNeeds::default() };
         let from = Referrer { index, tree, node, path: "parametersRef", at: "spec.config" };
         self.parameters(from, found, &class)
     }
 
     /// Returns the requests of parameters, independent of the object that refers to them.
-    pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &Class) -> Folded<'t> {
+    pub(super) fn parameters(&mut self, from: Referrer<'_, 't>, found: usize, class: &ClassNeeds) -> Folded<'t> {
         let Some((tree, item)) = self.inventory.item(found) else { return Folded::default() };
         let ours = item.api_version.starts_with(GROUP);
         match item.kind.as_str() {
@@ -103,7 +103,7 @@ impl<'t> Migrator<'t> {
         found: usize,
         tree: &'t Tree<'t>,
         item: &'t Item,
-        class: &Class,
+        class: &ClassNeeds,
     ) -> Folded<'t> {
         let mut folded = Folded::default();
         let list = |node: NodeId, key: &str| tree.get(node, key).map_or(&[][..], |list| tree.items(list));
@@ -140,12 +140,12 @@ impl<'t> Migrator<'t> {
                 let path = format!("driverRequests.{number}.requests.{at}.namedResources.selector");
                 new.selectors.extend(self.rewritten(from, found, tree, item, &path, driver));
                 if let Some(parameters) = tree.get(request, "vendorParameters").filter(|&node| is_set(tree, node)) {
-                    new.config.push(opaque(driver, Part::Node(tree, parameters)));
+                    new.config.push(opaque(driver, TextPart::Node(tree, parameters)));
                 }
                 folded.requests.push(new);
             }
             if let Some(parameters) = tree.get(one, "vendorParameters").filter(|&node| is_set(tree, node)) {
-                let shared = || opaque(driver, Part::Node(tree, parameters));
+                let shared = || opaque(driver, TextPart::Node(tree, parameters));
                 folded.requests.iter_mut().skip(first).for_each(|request| request.config.insert(0, shared()));
                 if folded.requests.len() == first {
                     folded.config.push(shared());
@@ -160,7 +160,14 @@ impl<'t> Migrator<'t> {
     }
 
     /// Takes over `filters` and `vendorParameters` of 1.30.
-    fn filters(&mut self, from: Referrer<'_, 't>, found: usize, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
+    fn filters(
+        &mut self,
+        from: Referrer<'_, 't>,
+        found: usize,
+        tree: &'t Tree<'t>,
+        item: &'t Item,
+        class: &ClassNeeds,
+    ) -> Folded<'t> {
         let mut folded = Folded::default();
         let named = |node: NodeId| {
             let was = tree.get(node, "driverName").and_then(|name| tree.str(name)).unwrap_or("");
@@ -180,7 +187,7 @@ impl<'t> Migrator<'t> {
         }
         for &one in list("vendorParameters") {
             if let Some(parameters) = tree.get(one, "parameters").filter(|&node| is_set(tree, node)) {
-                folded.config.push(opaque(named(one), Part::Node(tree, parameters)));
+                folded.config.push(opaque(named(one), TextPart::Node(tree, parameters)));
             }
         }
         folded
@@ -259,7 +266,7 @@ impl<'t> Migrator<'t> {
         for entry in spec.into_iter().filter(|entry| is_set(tree, entry.value)) {
             let name = tree.text(entry.key);
             let at = [Step::Key("spec".to_owned()), Step::Key(name.to_owned())];
-            let unknown = Lost { reason: UNKNOWN, instead: None };
+            let unknown = ProfileLoss { reason: UNKNOWN, instead: None };
             let means = row.fields.iter().find(|field| field.name == name).map(|field| &field.means);
             let lost = match means {
                 Some(Means::Count) => {
@@ -393,8 +400,11 @@ impl<'t> Migrator<'t> {
             );
         }
         if let Some((api_version, kind)) = row.config.filter(|_| !config.is_empty()) {
-            config.splice(0..0, [("apiVersion".to_owned(), Part::text(api_version)), ("kind".to_owned(), Part::text(kind))]);
-            request.config.push(opaque(profile.driver, Part::Map(config)));
+            config.splice(
+                0..0,
+                [("apiVersion".to_owned(), TextPart::text(api_version)), ("kind".to_owned(), TextPart::text(kind))],
+            );
+            request.config.push(opaque(profile.driver, TextPart::Map(config)));
             self.decide(
                 from.index,
                 from.node,
@@ -429,7 +439,7 @@ impl<'t> Migrator<'t> {
     }
 
     /// Takes over parameters that only their driver understands.
-    fn plain(&mut self, from: Referrer<'_, 't>, tree: &'t Tree<'t>, item: &'t Item, class: &Class) -> Folded<'t> {
+    fn plain(&mut self, from: Referrer<'_, 't>, tree: &'t Tree<'t>, item: &'t Item, class: &ClassNeeds) -> Folded<'t> {
         let group = item.api_version.split_once('/').map_or("", |(group, _)| group);
         let driver = class.driver.clone().unwrap_or_else(|| group.to_owned());
         if driver.is_empty() {
@@ -493,16 +503,16 @@ impl<'t> Migrator<'t> {
             },
         );
         let entries = print::effective(tree, item.node, Order::Source).into_iter().filter(|one| tree.text(one.key) != "metadata");
-        let parameters = entries.map(|one| (tree.text(one.key).to_owned(), Part::Node(tree, one.value))).collect();
-        Folded { config: vec![opaque(&driver, Part::Map(parameters))], ..Folded::default() }
+        let parameters = entries.map(|one| (tree.text(one.key).to_owned(), TextPart::Node(tree, one.value))).collect();
+        Folded { config: vec![opaque(&driver, TextPart::Map(parameters))], ..Folded::default() }
     }
 
     /// Returns the parameters of a claim, if it has any and they are in the text.
     pub(super) fn claim_parameters(
         &mut self,
         from: Referrer<'_, 't>,
-        reference: &Reference,
-        class: &Class,
+        reference: &ParametersReference,
+        class: &ClassNeeds,
         into: &str,
     ) -> Option<Folded<'t>> {
         let found = self.inventory.find(reference, "ResourceClaimParameters")?;
@@ -513,24 +523,24 @@ impl<'t> Migrator<'t> {
 }
 
 /// Renames some fields of a value.
-fn renamed<'t>(tree: &'t Tree<'t>, node: NodeId, renames: &[(&str, &str, &str)]) -> Part<'t> {
+fn renamed<'t>(tree: &'t Tree<'t>, node: NodeId, renames: &[(&str, &str, &str)]) -> TextPart<'t> {
     if !tree.is_map(node) {
-        return Part::Node(tree, node);
+        return TextPart::Node(tree, node);
     }
     let entries = print::effective(tree, node, Order::Source).into_iter().map(|entry| {
         let holder = tree.text(entry.key);
         let here: Vec<_> = renames.iter().filter(|(of, ..)| *of == holder).collect();
         let value = if here.is_empty() || !tree.is_map(entry.value) {
-            Part::Node(tree, entry.value)
+            TextPart::Node(tree, entry.value)
         } else {
             let inner = print::effective(tree, entry.value, Order::Source).into_iter().map(|one| {
                 let name = tree.text(one.key);
                 let new = here.iter().find(|(_, old, _)| *old == name).map_or(name, |(.., new)| new);
-                (new.to_owned(), Part::Node(tree, one.value))
+                (new.to_owned(), TextPart::Node(tree, one.value))
             });
-            Part::Map(inner.collect())
+            TextPart::Map(inner.collect())
         };
         (holder.to_owned(), value)
     });
-    Part::Map(entries.collect())
+    TextPart::Map(entries.collect())
 }

@@ -7,37 +7,37 @@ use crate::text::tree::{Kind, NodeId, Style, Tree};
 
 /// A part of the new text.
 #[derive(Clone, Debug)]
-pub enum Part<'t> {
+pub enum TextPart<'t> {
     Text(String),
     /// A number or boolean as JSON writes it.
     Literal(String),
     /// A node of the old text.
     Node(&'t Tree<'t>, NodeId),
-    List(Vec<Part<'t>>),
+    List(Vec<TextPart<'t>>),
     /// A mapping, in order.
-    Map(Vec<(String, Part<'t>)>),
+    Map(Vec<(String, TextPart<'t>)>),
 }
 
-impl<'t> Part<'t> {
+impl<'t> TextPart<'t> {
     /// Returns a mapping of the entries.
-    pub fn map<const N: usize>(entries: [(&str, Part<'t>); N]) -> Self {
-        Part::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    pub fn map<const N: usize>(entries: [(&str, TextPart<'t>); N]) -> Self {
+        TextPart::Map(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
     /// Returns a string value.
     pub fn text(text: impl Into<String>) -> Self {
-        Part::Text(text.into())
+        TextPart::Text(text.into())
     }
 
     /// Appends the value as compact JSON. Recursive over the parts built here; nodes of the text are printed without recursion.
     pub fn json(&self, out: &mut String) {
         match self {
-            Part::Text(text) => print::quote(text, out),
-            Part::Literal(text) => out.push_str(text),
-            Part::Node(tree, node) => {
+            TextPart::Text(text) => print::quote(text, out),
+            TextPart::Literal(text) => out.push_str(text),
+            TextPart::Node(tree, node) => {
                 print::json(tree, *node, Order::Source, usize::MAX, out);
             }
-            Part::List(items) => {
+            TextPart::List(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {
                     out.push_str(if at > 0 { "," } else { "" });
@@ -45,7 +45,7 @@ impl<'t> Part<'t> {
                 }
                 out.push(']');
             }
-            Part::Map(entries) => {
+            TextPart::Map(entries) => {
                 out.push('{');
                 for (at, (key, value)) in entries.iter().enumerate() {
                     out.push_str(if at > 0 { "," } else { "" });
@@ -61,12 +61,12 @@ impl<'t> Part<'t> {
     /// Writes the value on the line of its key, if it fits there.
     fn on_one_line(&self) -> Option<String> {
         match self {
-            Part::Text(text) => Some(scalar(text)),
-            Part::Literal(text) => Some(text.clone()),
-            Part::List(items) if items.is_empty() => Some("[]".to_owned()),
-            Part::Map(entries) if entries.is_empty() => Some("{}".to_owned()),
-            Part::List(_) | Part::Map(_) => None,
-            Part::Node(tree, node) => match tree.kind(*node) {
+            TextPart::Text(text) => Some(scalar(text)),
+            TextPart::Literal(text) => Some(text.clone()),
+            TextPart::List(items) if items.is_empty() => Some("[]".to_owned()),
+            TextPart::Map(entries) if entries.is_empty() => Some("{}".to_owned()),
+            TextPart::List(_) | TextPart::Map(_) => None,
+            TextPart::Node(tree, node) => match tree.kind(*node) {
                 Kind::Map { .. } if !tree.entries(*node).is_empty() => None,
                 Kind::Seq { .. } if !tree.items(*node).is_empty() => None,
                 Kind::Str(text) => Some(as_written(tree, *node).unwrap_or_else(|| scalar(tree.text(text)))),
@@ -85,42 +85,42 @@ impl<'t> Part<'t> {
             return vec![line];
         }
         match self {
-            Part::Map(entries) => entries.iter().flat_map(|(key, value)| entry(key, value, below)).collect(),
-            Part::List(items) => {
-                let item = |item: &Part<'_>| {
+            TextPart::Map(entries) => entries.iter().flat_map(|(key, value)| entry(key, value, below)).collect(),
+            TextPart::List(items) => {
+                let item = |item: &TextPart<'_>| {
                     let lines = item.lines(below);
                     let prefixed = |(at, line): (usize, &String)| format!("{}{line}", if at == 0 { "- " } else { "  " });
                     lines.iter().enumerate().map(prefixed).collect::<Vec<String>>()
                 };
                 items.iter().flat_map(item).collect()
             }
-            Part::Node(tree, node) => {
+            TextPart::Node(tree, node) => {
                 let mut out = String::new();
                 printing::yaml(tree, *node, "\n", usize::MAX, &mut out);
                 out.lines().map(str::to_owned).collect()
             }
-            Part::Text(_) | Part::Literal(_) => Vec::new(),
+            TextPart::Text(_) | TextPart::Literal(_) => Vec::new(),
         }
     }
 
     /// Returns a string of the text as it can be written between brackets, with its quotes.
     pub fn in_brackets(&self) -> Option<String> {
-        let Part::Node(tree, node) = self else { return None };
+        let TextPart::Node(tree, node) = self else { return None };
         as_written(tree, *node)
             .filter(|text| text.starts_with(['"', '\'']) || !text.contains(['[', ']', '{', '}', ',', '#', ':', '?']))
     }
 
     fn is_list(&self) -> bool {
         match self {
-            Part::List(_) => true,
-            Part::Node(tree, node) => matches!(tree.kind(*node), Kind::Seq { .. }),
+            TextPart::List(_) => true,
+            TextPart::Node(tree, node) => matches!(tree.kind(*node), Kind::Seq { .. }),
             _ => false,
         }
     }
 }
 
 /// Writes the lines of one entry of a mapping.
-pub fn entry(key: &str, value: &Part<'_>, below: usize) -> Vec<String> {
+pub fn entry(key: &str, value: &TextPart<'_>, below: usize) -> Vec<String> {
     let key = scalar(key);
     if let Some(line) = value.on_one_line() {
         return vec![format!("{key}: {line}")];
@@ -146,26 +146,26 @@ fn scalar(text: &str) -> String {
 
 /// A change of one mapping: removes fields, and puts new ones at the place of the first removed field, or at the end.
 #[derive(Clone, Debug)]
-pub struct Change<'t> {
+pub struct MappingChange<'t> {
     /// The place of the mapping in the object.
     pub at: Vec<Step>,
     /// The fields to remove.
     pub gone: Vec<&'static str>,
     /// The fields to add.
-    pub put: Vec<(String, Part<'t>)>,
+    pub put: Vec<(String, TextPart<'t>)>,
 }
 
 /// Carries out changes below a node. The recursion is as deep as the paths of the changes.
-pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&Change<'t>]) -> Part<'t> {
+pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&MappingChange<'t>]) -> TextPart<'t> {
     if changes.is_empty() {
-        return Part::Node(tree, node);
+        return TextPart::Node(tree, node);
     }
     if !tree.is_map(node) {
         if !matches!(tree.kind(node), Kind::Seq { .. }) {
-            return Part::Node(tree, node);
+            return TextPart::Node(tree, node);
         }
         let items = tree.items(node).iter().enumerate();
-        return Part::List(items.map(|(at, &item)| below(tree, item, depth, changes, &Step::Index(at))).collect());
+        return TextPart::List(items.map(|(at, &item)| below(tree, item, depth, changes, &Step::Index(at))).collect());
     }
     let mut here: Vec<(&[&str], Option<_>)> = Vec::new();
     here.extend(changes.iter().filter(|one| one.at.len() == depth).map(|one| (one.gone.as_slice(), Some(one.put.clone()))));
@@ -178,10 +178,10 @@ pub fn changed<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&C
         }
     }
     entries.extend(here.into_iter().filter_map(|(_, put)| put).flatten());
-    Part::Map(entries)
+    TextPart::Map(entries)
 }
 
-fn below<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&Change<'t>], step: &Step) -> Part<'t> {
-    let inside: Vec<&Change<'t>> = changes.iter().filter(|change| change.at.get(depth) == Some(step)).copied().collect();
+fn below<'t>(tree: &'t Tree<'t>, node: NodeId, depth: usize, changes: &[&MappingChange<'t>], step: &Step) -> TextPart<'t> {
+    let inside: Vec<&MappingChange<'t>> = changes.iter().filter(|change| change.at.get(depth) == Some(step)).copied().collect();
     changed(tree, node, depth.saturating_add(1), &inside)
 }

@@ -1,6 +1,6 @@
 //! Pods and workloads: moves the `source` of a pod's resource claim, which 1.31 no longer has.
 
-use super::part::{Change, Part};
+use super::part::{MappingChange, TextPart};
 use super::{Migrator, ObjectFate};
 use crate::advice::{locate, nearest};
 use crate::api::workload;
@@ -33,7 +33,7 @@ impl<'t> Migrator<'t> {
             for one in inner {
                 let name = tree.text(one.key);
                 if SOURCES.contains(&name) {
-                    put.push((name.to_owned(), Part::Node(tree, one.value)));
+                    put.push((name.to_owned(), TextPart::Node(tree, one.value)));
                     continue;
                 }
                 let near = SOURCES.iter().min_by_key(|known| nearest::distance(known, name)).unwrap_or(&"");
@@ -41,7 +41,7 @@ impl<'t> Migrator<'t> {
                 let reason = message!("loss.pod-field", "pods have no such field; did you mean `{near}`?", near);
                 unknown.push((field.collect(), reason));
             }
-            changes.push(Change { at, gone: vec!["source"], put });
+            changes.push(MappingChange { at, gone: vec!["source"], put });
         }
         for (field, reason) in unknown {
             self.lose(index, tree, item.node, &field, reason);

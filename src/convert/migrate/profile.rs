@@ -68,13 +68,13 @@ pub enum Means {
     /// The claim watches all devices without taking them.
     Monitor,
     /// The default behavior if it has this value; any other value is lost.
-    Implied(&'static str, Lost),
-    Lost(Lost),
+    Implied(&'static str, ProfileLoss),
+    Lost(ProfileLoss),
 }
 
 /// Why a field is lost, and what could be written instead.
 #[derive(Clone, Copy, Debug)]
-pub struct Lost {
+pub struct ProfileLoss {
     pub reason: Template,
     /// The alternative, of the field's value.
     pub instead: Option<Template>,
@@ -124,8 +124,8 @@ const fn property(name: &'static str, test: PropertyTest) -> Property {
     Property { name, test, until: None }
 }
 
-const fn lost(reason: Template, instead: Option<Template>) -> Lost {
-    Lost { reason, instead }
+const fn lost(reason: Template, instead: Option<Template>) -> ProfileLoss {
+    ProfileLoss { reason, instead }
 }
 
 /// The profiles of all known drivers.

@@ -1,8 +1,8 @@
 //! Selectors: those of 1.30's named resources in the words of the device family, and those of drivers' parameters in CEL.
 
 use super::profile::{NO_SUCH_ATTRIBUTE, Property, PropertyTest};
-use crate::cel::Mode;
-use crate::cel::ast::{Expr, Literal, Node};
+use crate::cel::EnvironmentMode;
+use crate::cel::ast::{Expr, ExprNode, Literal};
 use crate::cel::parse;
 use crate::finding::Step;
 use crate::message::{Template, message, template};
@@ -61,14 +61,14 @@ pub fn attribute(driver: &str, of: &str, name: &str) -> String {
 /// # Errors
 /// Why it has no counterpart.
 pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>> {
-    let environment = environments::named_resources(Mode::Stored);
+    let environment = environments::named_resources(EnvironmentMode::Stored);
     let ast = parse::parse(text, environment.parse_options()).map_err(|_| message!("loss.no-cel", "it is no CEL expression"))?;
     let mut edits: Vec<(usize, usize, String)> = Vec::new();
     let mut renamed: Vec<(String, String)> = Vec::new();
     let mut stack = vec![&ast.root];
     while let Some(expr) = stack.pop() {
         let replaced = match &expr.node {
-            Node::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
+            ExprNode::Call { function, target: None, arguments } => match (&**function, arguments.as_slice()) {
                 ("_[_]", [operand, index]) => of_type(operand).zip(string(index)).map(|(kind, name)| {
                     let new = identifier(name);
                     note(&mut renamed, name, &new);
@@ -85,7 +85,7 @@ pub fn rewrite(text: &str, driver: &str) -> Result<Rewritten, Cow<'static, str>>
                 }),
                 _ => None,
             },
-            Node::Ident(name) if name.as_ref() == "attributes" => {
+            ExprNode::Ident(name) if name.as_ref() == "attributes" => {
                 Some(Err(message!("loss.whole-attributes", "it uses the attributes as a whole")))
             }
             _ => None,
@@ -122,8 +122,8 @@ fn note(renamed: &mut Vec<(String, String)>, old: &str, new: &str) {
 
 /// Returns for `attributes.TYPE` where a device stores values of that type; `Some(None)` for lists.
 fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
-    let Node::Select { operand, field, test_only: false } = &expr.node else { return None };
-    if !matches!(&operand.node, Node::Ident(name) if name.as_ref() == "attributes") {
+    let ExprNode::Select { operand, field, test_only: false } = &expr.node else { return None };
+    if !matches!(&operand.node, ExprNode::Ident(name) if name.as_ref() == "attributes") {
         return None;
     }
     match &**field {
@@ -135,23 +135,23 @@ fn of_type(expr: &Expr) -> Option<Option<&'static str>> {
 
 fn string(expr: &Expr) -> Option<&str> {
     match &expr.node {
-        Node::Literal(Literal::String(text)) => Some(text),
+        ExprNode::Literal(Literal::String(text)) => Some(text),
         _ => None,
     }
 }
 
 fn children<'e>(expr: &'e Expr, stack: &mut Vec<&'e Expr>) {
     match &expr.node {
-        Node::Literal(_) | Node::Ident(_) => {}
-        Node::Select { operand, .. } => stack.push(operand),
-        Node::Call { target, arguments, .. } => {
+        ExprNode::Literal(_) | ExprNode::Ident(_) => {}
+        ExprNode::Select { operand, .. } => stack.push(operand),
+        ExprNode::Call { target, arguments, .. } => {
             stack.extend(target.as_deref());
             stack.extend(arguments);
         }
-        Node::List { elements, .. } => stack.extend(elements),
-        Node::Map { entries } => stack.extend(entries.iter().flat_map(|entry| [&entry.key, &entry.value])),
-        Node::Message { fields, .. } => stack.extend(fields.iter().map(|field| &field.value)),
-        Node::Comprehension(one) => {
+        ExprNode::List { elements, .. } => stack.extend(elements),
+        ExprNode::Map { entries } => stack.extend(entries.iter().flat_map(|entry| [&entry.key, &entry.value])),
+        ExprNode::Message { fields, .. } => stack.extend(fields.iter().map(|field| &field.value)),
+        ExprNode::Comprehension(one) => {
             stack.extend([&one.range, &one.init, &one.condition, &one.step, &one.result]);
         }
     }

@@ -1,6 +1,6 @@
 //! ResourceSlice of 1.30: instances of named resources become devices.
 
-use super::part::{Change, Part};
+use super::part::{MappingChange, TextPart};
 use super::{Decided, Migrator, in_place_of, profile, selector, steps};
 use crate::finding::Step;
 use crate::message::message;
@@ -68,14 +68,14 @@ impl<'t> Migrator<'t> {
                 ],
             },
         );
-        let pool = Part::map([
-            ("name", Part::text(pool)),
-            ("generation", Part::Literal("1".to_owned())),
-            ("resourceSliceCount", Part::Literal(slices.to_string())),
+        let pool = TextPart::map([
+            ("name", TextPart::text(pool)),
+            ("generation", TextPart::Literal("1".to_owned())),
+            ("resourceSliceCount", TextPart::Literal(slices.to_string())),
         ]);
-        let mut spec = vec![("driver".to_owned(), Part::text(driver)), ("pool".to_owned(), pool)];
+        let mut spec = vec![("driver".to_owned(), TextPart::text(driver)), ("pool".to_owned(), pool)];
         match tree.get(node, "nodeName").filter(|_| !node_name.is_empty()) {
-            Some(name) => spec.push(("nodeName".to_owned(), Part::Node(tree, name))),
+            Some(name) => spec.push(("nodeName".to_owned(), TextPart::Node(tree, name))),
             None => {
                 self.decide(
                     index,
@@ -93,26 +93,26 @@ impl<'t> Migrator<'t> {
                         ],
                     },
                 );
-                spec.push(("allNodes".to_owned(), Part::Literal("true".to_owned())));
+                spec.push(("allNodes".to_owned(), TextPart::Literal("true".to_owned())));
             }
         }
         let instances = tree.get(node, "namedResources").and_then(|named| tree.get(named, "instances"));
         let instances = instances.map_or(&[][..], |list| tree.items(list));
         let devices = instances.iter().enumerate().map(|(at, &one)| self.device(index, node, tree, at, one)).collect();
-        spec.push(("devices".to_owned(), Part::List(devices)));
+        spec.push(("devices".to_owned(), TextPart::List(devices)));
         self.lose(index, tree, node, &steps("spec"), super::HIDDEN.text());
         self.becomes(
             index,
             "ResourceSlice",
-            vec![Change {
+            vec![MappingChange {
                 at: Vec::new(),
                 gone: vec!["nodeName", "driverName", "namedResources", "spec"],
-                put: vec![("spec".to_owned(), Part::Map(spec))],
+                put: vec![("spec".to_owned(), TextPart::Map(spec))],
             }],
         );
     }
 
-    fn device(&mut self, index: usize, node: NodeId, tree: &'t Tree<'t>, at: usize, instance: NodeId) -> Part<'t> {
+    fn device(&mut self, index: usize, node: NodeId, tree: &'t Tree<'t>, at: usize, instance: NodeId) -> TextPart<'t> {
         let path = format!("namedResources.instances.{at}");
         let name = tree.get(instance, "name").and_then(|name| tree.str(name)).unwrap_or("");
         let label: String = name.replace('.', "-").chars().take(63).collect();
@@ -146,14 +146,14 @@ impl<'t> Migrator<'t> {
                 if kind == "name" || tree.kind(entry.value) == Kind::Null {
                     continue;
                 }
-                let value = Part::Node(tree, entry.value);
+                let value = TextPart::Node(tree, entry.value);
                 let to = match kind {
                     "quantity" => {
-                        capacity.push((name.clone(), Part::map([("value", value)])));
+                        capacity.push((name.clone(), TextPart::map([("value", value)])));
                         "capacity"
                     }
                     "bool" | "int" | "string" | "version" => {
-                        attributes.push((name.clone(), Part::map([(kind, value)])));
+                        attributes.push((name.clone(), TextPart::map([(kind, value)])));
                         "attributes"
                     }
                     _ => {
@@ -169,13 +169,13 @@ impl<'t> Migrator<'t> {
                 }
             }
         }
-        let mut device = vec![("name".to_owned(), Part::text(label))];
+        let mut device = vec![("name".to_owned(), TextPart::text(label))];
         if !attributes.is_empty() {
-            device.push(("attributes".to_owned(), Part::Map(attributes)));
+            device.push(("attributes".to_owned(), TextPart::Map(attributes)));
         }
         if !capacity.is_empty() {
-            device.push(("capacity".to_owned(), Part::Map(capacity)));
+            device.push(("capacity".to_owned(), TextPart::Map(capacity)));
         }
-        Part::Map(device)
+        TextPart::Map(device)
     }
 }

@@ -1,7 +1,7 @@
 //! The whole text after a migration, read again and compared with the values it must hold.
 
 use super::block::{self, Manner};
-use super::part::{Part, changed};
+use super::part::{TextPart, changed};
 use super::{Migration, ObjectFate, ObjectMigration};
 use crate::api::Family;
 use crate::api::device::v1;
@@ -29,7 +29,7 @@ struct Fated<'t> {
     /// The objects of the document that change: index, node.
     objects: Vec<(usize, NodeId)>,
     /// `None` if the document is left out; else its value.
-    value: Option<Part<'t>>,
+    value: Option<TextPart<'t>>,
     /// Why it is printed.
     reason: Option<Cow<'static, str>>,
 }
@@ -74,7 +74,7 @@ pub fn carry_out<'t>(input: &'t Input<'_>, migration: &Migration<'t>, limits: &L
 fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> {
     let mut all: Vec<Fated<'t>> = Vec::new();
     for document in &input.file.documents {
-        let value = document.root.map(|root| Part::Node(&document.tree, root));
+        let value = document.root.map(|root| TextPart::Node(&document.tree, root));
         all.push(Fated { document, objects: Vec::new(), value, reason: None });
     }
     let touched = |index: usize| migration.objects.get(index).filter(|object| object.fate != ObjectFate::Untouched);
@@ -107,7 +107,7 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
                     left = rest;
                     items.extend(touched(index).and_then(|object| value(tree, node, object)));
                 }
-                _ => items.push(Part::Node(tree, item)),
+                _ => items.push(TextPart::Node(tree, item)),
             }
         }
         let vanished = match &head {
@@ -122,14 +122,14 @@ fn fates<'t>(input: &'t Input<'_>, migration: &Migration<'t>) -> Vec<Fated<'t>> 
         let entries = print::effective(tree, root, Order::Source).into_iter().map(|entry| {
             let key = tree.text(entry.key);
             let value = match (&head, key) {
-                (_, "items") => Part::List(std::mem::take(&mut items)),
-                (Some(Head::Becomes(_)), "apiVersion") => Part::text(v1::VERSION.api_version),
-                (Some(Head::Becomes(kind)), "kind") => Part::text(kind.as_str()),
-                _ => Part::Node(tree, entry.value),
+                (_, "items") => TextPart::List(std::mem::take(&mut items)),
+                (Some(Head::Becomes(_)), "apiVersion") => TextPart::text(v1::VERSION.api_version),
+                (Some(Head::Becomes(kind)), "kind") => TextPart::text(kind.as_str()),
+                _ => TextPart::Node(tree, entry.value),
             };
             (key.to_owned(), value)
         });
-        one.value = Some(Part::Map(entries.collect()));
+        one.value = Some(TextPart::Map(entries.collect()));
     }
     all
 }
@@ -156,21 +156,21 @@ fn head(tree: &Tree<'_>, root: NodeId) -> Option<Head> {
 }
 
 /// Returns the value of a changed object; `None` if it is left out.
-fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<Part<'t>> {
+fn value<'t>(tree: &'t Tree<'t>, node: NodeId, object: &ObjectMigration<'t>) -> Option<TextPart<'t>> {
     let kind = match object.fate {
         ObjectFate::Gone => return None,
-        ObjectFate::Untouched => return Some(Part::Node(tree, node)),
+        ObjectFate::Untouched => return Some(TextPart::Node(tree, node)),
         ObjectFate::Becomes(kind) => Some(kind),
         ObjectFate::Edited => None,
     };
     let changes: Vec<_> = object.changes.iter().collect();
     let mut value = changed(tree, node, 0, &changes);
-    if let (Some(kind), Part::Map(entries)) = (kind, &mut value) {
+    if let (Some(kind), TextPart::Map(entries)) = (kind, &mut value) {
         for (key, value) in entries {
             if job::is_type_key(key, "apiVersion") {
-                *value = Part::text(v1::VERSION.api_version);
+                *value = TextPart::text(v1::VERSION.api_version);
             } else if job::is_type_key(key, "kind") {
-                *value = Part::text(kind);
+                *value = TextPart::text(kind);
             }
         }
     }
@@ -293,7 +293,7 @@ fn removed(input: &Input<'_>, document: &Document<'_>, after_removed: bool, edit
 }
 
 /// Prints the document anew.
-fn printed(document: &Document<'_>, root: NodeId, value: &Part<'_>) -> Edits {
+fn printed(document: &Document<'_>, root: NodeId, value: &TextPart<'_>) -> Edits {
     let tree = &document.tree;
     let text = tree.source();
     let old = edit::whole(tree, root);

@@ -3,9 +3,9 @@
 use super::cluster::Cluster;
 use super::counting;
 use super::facts::Claim;
-use super::pools::Gathered;
+use super::pools::NodePools;
 use super::prepare::Attempt;
-use super::results::{self, AllocationResult};
+use super::results::{self, DeviceAllocation};
 use super::search::Search;
 use super::stop::Stop;
 
@@ -16,7 +16,7 @@ const STEPS_BEFORE_COUNTING: u64 = 2_000;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// One result per claim.
-    Allocated(Vec<AllocationResult>),
+    Allocated(Vec<DeviceAllocation>),
     /// No devices found; there is no message.
     Nothing,
     /// An error that ends the attempt on all nodes.
@@ -31,7 +31,7 @@ pub enum Verdict {
 
 /// An answer, and what it took.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct AllocationOutcome {
     pub verdict: Verdict,
     /// Steps of the search.
     pub steps: u64,
@@ -45,13 +45,13 @@ pub struct Outcome {
 pub fn allocate<'s>(
     cluster: &'s Cluster<'s>,
     node: usize,
-    gathered: &'s Result<Gathered<'s>, String>,
+    gathered: &'s Result<NodePools<'s>, String>,
     claims: &'s [&'s Claim],
     budget: u64,
-) -> Outcome {
+) -> AllocationOutcome {
     let gathered = match gathered {
         Ok(gathered) => gathered,
-        Err(error) => return Outcome { verdict: Verdict::Fatal(error.clone()), steps: 0, cost: 0, picked: Vec::new() },
+        Err(error) => return AllocationOutcome { verdict: Verdict::Fatal(error.clone()), steps: 0, cost: 0, picked: Vec::new() },
     };
     let attempt = Attempt::new(cluster, node, &gathered.pools, claims);
     let prepared = match attempt.prepare() {
@@ -63,7 +63,7 @@ pub fn allocate<'s>(
                 Stop::Ended | Stop::TooMany => Verdict::Nothing,
                 Stop::Undecided => Verdict::Undecided,
             };
-            return Outcome { verdict, steps: 0, cost: 0, picked: Vec::new() };
+            return AllocationOutcome { verdict, steps: 0, cost: 0, picked: Vec::new() };
         }
     };
     let mut search = Search::new(&attempt, prepared.clone(), budget.min(STEPS_BEFORE_COUNTING));
@@ -93,5 +93,5 @@ pub fn allocate<'s>(
         Err(Stop::Undecided) => Verdict::Undecided,
     };
     let picked = search.picked.iter().map(|((claim, request), sub)| (*claim, *request, *sub)).collect();
-    Outcome { verdict, steps, cost, picked }
+    AllocationOutcome { verdict, steps, cost, picked }
 }

@@ -25,7 +25,7 @@ pub enum Validity {
 
 /// The place where counters are looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counters {
+pub enum CounterPlace {
     /// In the device's slice, anew for each candidate.
     SliceAnew,
     /// In the device's slice, by the slice's name.
@@ -94,7 +94,7 @@ pub enum AllCapacity {
 
 /// The place where parse errors of a selector are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SelectorError {
+pub enum ParseErrorPlace {
     /// 1.31, 1.32: `node selector in resource slice S: …`.
     Short,
     /// 1.33 and later: with the selector in Go's words.
@@ -161,7 +161,7 @@ pub struct Behaviour {
     /// Devices that consume counters are refused without the feature.
     pub consumers_need_feature: bool,
     /// The place where counters are looked up.
-    pub counters: Counters,
+    pub counters: CounterPlace,
     /// Devices with shares count as in use when counters are summed.
     pub shares_use_counters: bool,
     /// A second share of a device is not charged again.
@@ -185,7 +185,7 @@ pub struct Behaviour {
     /// `bindsToNode` is followed.
     pub binds_to_node: bool,
     /// The place where parse errors of node selectors are reported.
-    pub selector_error: SelectorError,
+    pub selector_error: ParseErrorPlace,
     /// Results with adminAccess count as in use (the field is not known).
     pub admin_is_in_use: bool,
     /// The search can be interrupted.
@@ -251,7 +251,7 @@ pub(super) const V31: Behaviour = Behaviour {
     admin_counts: false,
     binding_needs_feature: false,
     consumers_need_feature: false,
-    counters: Counters::SliceAnew,
+    counters: CounterPlace::SliceAnew,
     shares_use_counters: false,
     shares_charged_once: false,
     refused_gives_back: false,
@@ -263,7 +263,7 @@ pub(super) const V31: Behaviour = Behaviour {
     admin_in_result: false,
     config: ConfigStyle::ByRequest,
     binds_to_node: false,
-    selector_error: SelectorError::Short,
+    selector_error: ParseErrorPlace::Short,
     admin_is_in_use: true,
     interruptible: false,
     limit_check: LimitCheck::SumWithoutRoom,
@@ -300,7 +300,7 @@ const V33: Behaviour = Behaviour {
     all_forgets_subrequest: true,
     limit: Limit::Fails,
     config: ConfigStyle::ByClassAndRequest,
-    selector_error: SelectorError::WithDump,
+    selector_error: ParseErrorPlace::WithDump,
     ..V32
 };
 
@@ -313,7 +313,7 @@ const V34_INCUBATING: Behaviour = Behaviour {
     admin_counts: true,
     binding_needs_feature: true,
     consumers_need_feature: true,
-    counters: Counters::SliceByName,
+    counters: CounterPlace::SliceByName,
     interruptible: true,
     limit_check: LimitCheck::Sum,
     capacity_of_wrong_device: true,
@@ -344,7 +344,7 @@ const V35_INCUBATING: Behaviour = Behaviour {
     capacity_names_subrequest: true,
     passes_bad_pools: true,
     invalid_pools_reported: true,
-    counters: Counters::PoolByName,
+    counters: CounterPlace::PoolByName,
     shares_charged_once: true,
     effects_matter: true,
     capacity_of_wrong_device: false,
@@ -398,7 +398,7 @@ const V36_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", ..V36
 
 /// The stable allocator of 1.37.2.
 const V37_STABLE: Behaviour = Behaviour {
-    counters: Counters::PoolById,
+    counters: CounterPlace::PoolById,
     limit_check: LimitCheck::PerRequest,
     all_capacity: AllCapacity::Whole,
     selector_errors_name_device: true,
@@ -429,7 +429,7 @@ const V37_EXPERIMENTAL: Behaviour = Behaviour { allocator: "experimental", knows
 
 /// Finds counters by the pool's driver and name, from 1.36.4 on.
 const fn by_id(behaviour: Behaviour) -> Behaviour {
-    Behaviour { counters: Counters::PoolById, ..behaviour }
+    Behaviour { counters: CounterPlace::PoolById, ..behaviour }
 }
 
 /// Checks the limit of devices at each request, from 1.34.12, 1.35.9, 1.36.5 and 1.37.1 on.

@@ -1,7 +1,7 @@
 //! Facts with indexes: slices by node and pool, devices by identity, usage, and selector results.
 
 use super::behaviour::Behaviour;
-use super::engine::{CelSelectors, ReadValue, SelectorError, Subject};
+use super::engine::{CelSelectors, DeviceSubject, ReadValue, SelectorError};
 use super::facts::{AllocatedDevice, Class, Device, Facts, Pod, Selector, Slice};
 use super::features::{Feature, Features};
 use super::nodes::Judgements;
@@ -180,7 +180,7 @@ impl<'f> Cluster<'f> {
     }
 
     /// Returns the value of a derived attribute's expression on a device.
-    pub fn derive(&self, expression: &str, at: DeviceAt) -> Option<Result<crate::cel::Attribute, SelectorError>> {
+    pub fn derive(&self, expression: &str, at: DeviceAt) -> Option<Result<crate::cel::DeviceAttribute, SelectorError>> {
         Some(self.verdicts.engine.derive(expression, self.subject(at)?))
     }
 
@@ -206,9 +206,9 @@ impl<'f> Cluster<'f> {
         self.subject(at).map_or_else(Vec::new, |subject| self.verdicts.reads(selector, subject))
     }
 
-    fn subject(&self, at: DeviceAt) -> Option<Subject<'f>> {
+    fn subject(&self, at: DeviceAt) -> Option<DeviceSubject<'f>> {
         let (slice, device) = self.device(at)?;
-        Some(Subject { driver: &slice.spec.driver, device })
+        Some(DeviceSubject { driver: &slice.spec.driver, device })
     }
 
     /// Counts a device that was allocated as in use, or as used by one claim less.

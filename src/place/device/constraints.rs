@@ -43,25 +43,26 @@ impl Scalar<'_> {
 
 /// The value of an attribute, alone and as a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Values {
+pub struct AttributeValues {
     one: Option<Scalar<'static>>,
     set: Option<Set<Scalar<'static>>>,
 }
 
-impl From<&Attribute> for Values {
-    fn from(attribute: &Attribute) -> Values {
+impl From<&Attribute> for AttributeValues {
+    fn from(attribute: &Attribute) -> AttributeValues {
         let owned = |set: Set<Scalar<'_>>| set.iter().cloned().map(Scalar::into_owned).collect();
-        Values { one: scalar(attribute).map(Scalar::into_owned), set: set(attribute).map(owned) }
+        AttributeValues { one: scalar(attribute).map(Scalar::into_owned), set: set(attribute).map(owned) }
     }
 }
 
-impl From<crate::cel::Attribute> for Values {
-    fn from(attribute: crate::cel::Attribute) -> Values {
-        use crate::cel::Attribute as Computed;
+impl From<crate::cel::DeviceAttribute> for AttributeValues {
+    fn from(attribute: crate::cel::DeviceAttribute) -> AttributeValues {
+        use crate::cel::DeviceAttribute as Computed;
         let text = |text: String| Scalar::String(Cow::Owned(text));
         let version = |text: String| Scalar::Version(Cow::Owned(text));
-        let one = |one: Scalar<'static>| Values { set: Some(Set::from_iter([one.clone()])), one: Some(one) };
-        let many = |many: Set<Scalar<'static>>| Values { one: None, set: (many.iter().next().is_some()).then_some(many) };
+        let one = |one: Scalar<'static>| AttributeValues { set: Some(Set::from_iter([one.clone()])), one: Some(one) };
+        let many =
+            |many: Set<Scalar<'static>>| AttributeValues { one: None, set: (many.iter().next().is_some()).then_some(many) };
         match attribute {
             Computed::Bool(value) => one(Scalar::Bool(value)),
             Computed::Int(number) => one(Scalar::Int(number)),
@@ -71,7 +72,7 @@ impl From<crate::cel::Attribute> for Values {
             Computed::Ints(values) => many(values.into_iter().map(Scalar::Int).collect()),
             Computed::Strings(values) => many(values.into_iter().map(text).collect()),
             Computed::Versions(values) => many(values.into_iter().map(version).collect()),
-            Computed::Unsupported => Values::default(),
+            Computed::Unsupported => AttributeValues::default(),
         }
     }
 }
@@ -124,17 +125,17 @@ pub fn attribute<'f>(device: &'f Device, driver: &str, name: &str) -> Option<&'f
 
 named! {
     /// The condition of a constraint.
-    Kind {
+    ConstraintKind {
         Match = "match",
         Distinct = "distinct",
     }
 }
 
 /// Returns the kind of a constraint; `None` if the allocator does not know it.
-pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(Kind, &'f str)> {
+pub fn kind<'f>(constraint: &'f Constraint, behaviour: &Behaviour) -> Option<(ConstraintKind, &'f str)> {
     match (&constraint.match_attribute, &constraint.distinct_attribute) {
-        (Some(name), _) => Some((Kind::Match, name)),
-        (None, Some(name)) if behaviour.distinct => Some((Kind::Distinct, name)),
+        (Some(name), _) => Some((ConstraintKind::Match, name)),
+        (None, Some(name)) if behaviour.distinct => Some((ConstraintKind::Distinct, name)),
         _ => None,
     }
 }
@@ -151,7 +152,7 @@ pub fn applies(constraint: &Constraint, request: &str, sub: Option<&str>) -> boo
 #[derive(Clone, Debug)]
 pub struct Tracked<'f> {
     constraint: &'f Constraint,
-    kind: Kind,
+    kind: ConstraintKind,
     name: &'f str,
     devices: usize,
     /// Match: the value, or the values still possible.
@@ -160,11 +161,11 @@ pub struct Tracked<'f> {
     /// Distinct: one attribute per request.
     seen: Sorted<&'f str, &'f Attribute>,
     /// 1.37: the values of the devices, in order; for match with lists, what is still common after each.
-    devices_values: Vec<Rc<Values>>,
+    devices_values: Vec<Rc<AttributeValues>>,
 }
 
 /// A derived attribute by its name.
-pub type DerivedOf<'d> = dyn Fn(&str) -> Option<Result<Rc<Values>, String>> + 'd;
+pub type DerivedOf<'d> = dyn Fn(&str) -> Option<Result<Rc<AttributeValues>, String>> + 'd;
 
 /// Returns the constraints of a claim, or upstream's error.
 pub fn track<'f>(claim: &'f Claim, behaviour: &Behaviour) -> Result<Vec<Tracked<'f>>, String> {
@@ -200,19 +201,19 @@ impl<'f> Tracked<'f> {
         if cluster.behaviour.constraints_restored {
             let values = match derived(self.name) {
                 Some(computed) => Some(computed?),
-                None => attribute(device, driver, self.name).map(|found| Rc::new(Values::from(found))),
+                None => attribute(device, driver, self.name).map(|found| Rc::new(AttributeValues::from(found))),
             };
             return Ok(values.is_some_and(|values| self.add_values(values, cluster.has(Feature::ListTypeAttributes))));
         }
         let Some(attribute) = attribute(device, driver, self.name) else { return Ok(false) };
         let lists = cluster.has(Feature::ListTypeAttributes);
         let fits = match self.kind {
-            Kind::Match if lists => self.meets(attribute),
-            Kind::Match => self.equals(attribute),
-            Kind::Distinct => self.differs(cluster.behaviour, attribute, lists),
+            ConstraintKind::Match if lists => self.meets(attribute),
+            ConstraintKind::Match => self.equals(attribute),
+            ConstraintKind::Distinct => self.differs(cluster.behaviour, attribute, lists),
         };
         if fits {
-            if self.kind == Kind::Distinct {
+            if self.kind == ConstraintKind::Distinct {
                 self.seen.insert(request, attribute);
             }
             self.devices = self.devices.saturating_add(1);
@@ -221,17 +222,19 @@ impl<'f> Tracked<'f> {
     }
 
     /// Adds the values of a device as 1.37 does: those of each device are remembered.
-    fn add_values(&mut self, values: Rc<Values>, lists: bool) -> bool {
-        let common = |before: &Values| {
+    fn add_values(&mut self, values: Rc<AttributeValues>, lists: bool) -> bool {
+        let common = |before: &AttributeValues| {
             let (Some(before), Some(set)) = (&before.set, &values.set) else { return None };
             let both: Set<_> = before.iter().filter(|value| set.contains(value)).cloned().collect();
             both.iter().next().is_some().then_some(both)
         };
         let added = match (self.kind, self.devices_values.last()) {
-            (Kind::Match, None) => (!lists || values.set.is_some()).then_some(values),
-            (Kind::Match, Some(before)) if lists => common(before).map(|set| Rc::new(Values { one: None, set: Some(set) })),
-            (Kind::Match, Some(before)) => (values.one.is_some() && values.one == before.one).then_some(values),
-            (Kind::Distinct, _) => {
+            (ConstraintKind::Match, None) => (!lists || values.set.is_some()).then_some(values),
+            (ConstraintKind::Match, Some(before)) if lists => {
+                common(before).map(|set| Rc::new(AttributeValues { one: None, set: Some(set) }))
+            }
+            (ConstraintKind::Match, Some(before)) => (values.one.is_some() && values.one == before.one).then_some(values),
+            (ConstraintKind::Distinct, _) => {
                 let known = &self.devices_values;
                 let differs = match lists {
                     true => values.set.is_some() && known.iter().all(|before| common(before).is_none()),

@@ -1,6 +1,6 @@
 //! Counters of partitionable devices during a search.
 
-use super::behaviour::Counters as Style;
+use super::behaviour::CounterPlace as Style;
 use super::cluster::{Cluster, DeviceAt, Identity, SliceAt};
 use super::facts::{Device, Slice};
 use super::pools::{Pool, Sets};

@@ -3,20 +3,20 @@
 //! Requests are added in the order of the search. If the requests up to some point have no matching to devices, no search gets
 //! beyond that point and nothing is allocated, unless a device examined on the way causes an error.
 
-use super::behaviour::{AllMode, Counters as Style};
+use super::behaviour::{AllMode, CounterPlace as Style};
 use super::cluster::{Cluster, DeviceAt, Identity};
-use super::constraints::{self, Kind, Scalar, attribute, scalar};
+use super::constraints::{self, ConstraintKind, Scalar, attribute, scalar};
 use super::counters::{needed, opening};
 use super::facts::{Constraint, Slice};
 use super::features::Feature;
 use super::pools::Pool;
-use super::prepare::{Attempt, Choice, Prepared};
+use super::prepare::{Attempt, PreparedAttempt, RequestChoice};
 use super::sorted::{Set, Sorted, ordered};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Returns true if the attempt ends without a result and without an error. False: not known.
-pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
+pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &PreparedAttempt<'_>) -> bool {
     let cluster = attempt.cluster;
     let unsound = attempt.pools.iter().any(|pool| pool.invalid.is_some()) && !cluster.behaviour.passes_bad_pools;
     if unsound || has_surprises(cluster) {
@@ -35,8 +35,8 @@ pub fn surely_nothing(attempt: &Attempt<'_>, prepared: &Prepared<'_>) -> bool {
         .enumerate()
         .flat_map(|(at, claim)| claim.spec.devices.constraints.iter().map(move |constraint| (at, constraint)));
     constraints.any(|(claim, constraint)| match constraints::kind(constraint, cluster.behaviour) {
-        Some((Kind::Match, name)) => counting.too_few_of_each(claim, constraint, name),
-        Some((Kind::Distinct, name)) => counting.too_few_values(claim, constraint, name),
+        Some((ConstraintKind::Match, name)) => counting.too_few_of_each(claim, constraint, name),
+        Some((ConstraintKind::Distinct, name)) => counting.too_few_values(claim, constraint, name),
         None => false,
     })
 }
@@ -62,13 +62,13 @@ type Found = Option<Rc<Vec<Candidate>>>;
 /// The devices of each choice, looked up when they are first wanted.
 struct Counting<'a, 's> {
     attempt: &'a Attempt<'s>,
-    prepared: &'a Prepared<'s>,
+    prepared: &'a PreparedAttempt<'s>,
     known: RefCell<Sorted<(usize, usize, usize), Found>>,
 }
 
 impl Counting<'_, '_> {
     /// Returns true if too few devices pass a filter.
-    fn too_few(&self, filter: &dyn Fn(&Choice<'_>, DeviceAt) -> bool) -> bool {
+    fn too_few(&self, filter: &dyn Fn(&RequestChoice<'_>, DeviceAt) -> bool) -> bool {
         let cluster = self.attempt.cluster;
         let mut matching = Matching::default();
         for (claim, requests) in self.prepared.choices.iter().enumerate() {
@@ -114,7 +114,7 @@ impl Counting<'_, '_> {
     }
 
     /// Returns true if the result is an error when a constraint rejects a device of mode All; in 1.31 always.
-    fn may_fail(&self, claim: usize, choice: &Choice<'_>) -> bool {
+    fn may_fail(&self, claim: usize, choice: &RequestChoice<'_>) -> bool {
         let constrained = self.prepared.constraints.get(claim).is_some_and(|list| !list.is_empty());
         choice.all.is_some() && (constrained || self.attempt.cluster.behaviour.all_mode == AllMode::LeavesOut)
     }
@@ -243,7 +243,7 @@ impl Counting<'_, '_> {
         false
     }
 
-    fn candidates_of(&self, choice: &Choice<'_>) -> Found {
+    fn candidates_of(&self, choice: &RequestChoice<'_>) -> Found {
         let key = (choice.claim, choice.request, choice.sub);
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
@@ -253,7 +253,7 @@ impl Counting<'_, '_> {
         found
     }
 
-    fn look_up(&self, choice: &Choice<'_>) -> Option<Vec<Candidate>> {
+    fn look_up(&self, choice: &RequestChoice<'_>) -> Option<Vec<Candidate>> {
         let cluster = self.attempt.cluster;
         let mut found = Vec::new();
         for pool in self.attempt.pools.iter().filter(|pool| !cluster.behaviour.passes_bad_pools || pool.is_sound()) {

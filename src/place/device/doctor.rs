@@ -1,7 +1,7 @@
 //! Findings about slices, nodes and taint rules: faults that nobody reports until they affect a pod.
 
 use super::amount::spell;
-use super::behaviour::{Behaviour, Completeness, Counters, Validity};
+use super::behaviour::{Behaviour, Completeness, CounterPlace, Validity};
 use super::cluster::{Cluster, SliceAt};
 use super::constraints::{scalar, set};
 use super::counters::uses_counters;
@@ -213,7 +213,7 @@ impl<'f> Doctor<'_, 'f> {
 
     fn counters(&mut self, name: &str, current: &[(SliceAt, &Slice)]) {
         let mut sets = Sets::new();
-        let by_pool = matches!(self.behaviour().counters, Counters::PoolByName | Counters::PoolById);
+        let by_pool = matches!(self.behaviour().counters, CounterPlace::PoolByName | CounterPlace::PoolById);
         for (_, slice) in current {
             for (index, set) in slice.spec.shared_counters.iter().enumerate() {
                 let counters = set.counters.iter().map(|(name, counter)| (name.as_str(), counter.value.nanos())).collect();
@@ -244,11 +244,11 @@ impl<'f> Doctor<'_, 'f> {
                     let set = consumption.counter_set.as_str();
                     let path = Some(field_path!["spec", "devices", device_at.index, "consumesCounters", index]);
                     let effect = match self.behaviour().counters {
-                        Counters::PoolByName | Counters::PoolById => {
+                        CounterPlace::PoolByName | CounterPlace::PoolById => {
                             template!("doctor.counter-makes-pool-invalid", "the pool is invalid")
                         }
-                        Counters::SliceByName => template!("doctor.counter-limits-nothing", "nothing limits it"),
-                        Counters::SliceAnew => template!("doctor.counter-refuses-device", "the device is refused"),
+                        CounterPlace::SliceByName => template!("doctor.counter-limits-nothing", "nothing limits it"),
+                        CounterPlace::SliceAnew => template!("doctor.counter-refuses-device", "the device is refused"),
                     };
                     let Some(known) = sets.get(set) else {
                         let message = || {
@@ -323,7 +323,7 @@ impl<'f> Doctor<'_, 'f> {
 
     /// Reports pools that share a name: upstream identifies counters by the pool's name alone.
     fn shared_names(&mut self) {
-        if self.behaviour().counters != Counters::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
+        if self.behaviour().counters != CounterPlace::PoolByName || !self.features().contains(&Feature::PartitionableDevices) {
             return;
         }
         let cluster = self.cluster;

@@ -2,10 +2,10 @@
 
 use super::facts::{Attribute, Device};
 use crate::api::Release;
-use crate::cel::ast::{Comprehension, Expr, Literal, Macro, Node};
+use crate::cel::ast::{Comprehension, Expr, ExprNode, Literal, Macro};
 use crate::cel::device::{AttributeRef, DeviceRef};
 use crate::cel::value::Value;
-use crate::cel::{Attribute as Derived, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
+use crate::cel::{DeviceAttribute as Derived, Environment, Program, SELECTOR_COST_LIMIT, Trace, trace};
 use crate::place::environments;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ pub enum SelectorError {
 
 /// A device as selectors see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'d> {
+pub struct DeviceSubject<'d> {
     pub driver: &'d str,
     pub device: &'d Device,
 }
@@ -37,7 +37,7 @@ pub struct ReadValue {
 }
 
 /// The variables of a device, or why it has none.
-pub type Values = Result<Vec<Value>, String>;
+pub type DeviceVariables = Result<Vec<Value>, String>;
 
 /// The engine of one release. Every expression is compiled once.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub type Compiled = Result<Rc<Program>, String>;
 ///
 /// # Errors
 /// Upstream's text, without the prefix.
-pub fn judge(program: &Program, values: &Values) -> Result<bool, String> {
+pub fn judge(program: &Program, values: &DeviceVariables) -> Result<bool, String> {
     let variables = values.as_ref().map_err(String::clone)?;
     program.evaluate(variables, SELECTOR_COST_LIMIT).matches().map_err(String::from)
 }
@@ -78,7 +78,7 @@ impl CelSelectors {
     }
 
     /// Returns the variables of a device, to be judged by many expressions.
-    pub fn values(&self, subject: Subject<'_>) -> Values {
+    pub fn values(&self, subject: DeviceSubject<'_>) -> DeviceVariables {
         device(subject).variables(&self.environment).map_err(String::from)
     }
 
@@ -86,7 +86,7 @@ impl CelSelectors {
     ///
     /// # Errors
     /// Upstream's text, without the prefix.
-    pub fn matches(&self, expression: &str, subject: Subject<'_>) -> Result<bool, SelectorError> {
+    pub fn matches(&self, expression: &str, subject: DeviceSubject<'_>) -> Result<bool, SelectorError> {
         let program = self.program(expression).map_err(SelectorError::Compile)?;
         judge(&program, &self.values(subject)).map_err(SelectorError::Runtime)
     }
@@ -95,7 +95,7 @@ impl CelSelectors {
     ///
     /// # Errors
     /// Upstream's text.
-    pub fn derive(&self, expression: &str, subject: Subject<'_>) -> Result<Derived, SelectorError> {
+    pub fn derive(&self, expression: &str, subject: DeviceSubject<'_>) -> Result<Derived, SelectorError> {
         let program = self.derived.compile(expression).map_err(|error| SelectorError::Compile(error.text))?;
         let variables = device(subject).variables(&self.derived).map_err(|error| SelectorError::Runtime(error.into()))?;
         let result = program.evaluate(&variables, SELECTOR_COST_LIMIT).result;
@@ -104,7 +104,7 @@ impl CelSelectors {
     }
 
     /// Returns the attributes and capacities that the expression reads on the device, in order. For explanations.
-    pub fn reads(&self, expression: &str, subject: Subject<'_>) -> Vec<ReadValue> {
+    pub fn reads(&self, expression: &str, subject: DeviceSubject<'_>) -> Vec<ReadValue> {
         let Ok(program) = self.program(expression) else { return Vec::new() };
         let seen = device(subject);
         let Ok(variables) = seen.variables(&self.environment) else { return Vec::new() };
@@ -148,7 +148,7 @@ impl<V> ByExpression<V> {
 }
 
 /// Returns a device as the engine takes it.
-fn device(subject: Subject<'_>) -> DeviceRef<'_> {
+fn device(subject: DeviceSubject<'_>) -> DeviceRef<'_> {
     let Device { attributes, capacity, allow_multiple_allocations, .. } = subject.device;
     DeviceRef {
         driver: subject.driver,
@@ -177,7 +177,7 @@ pub fn attribute(value: &Attribute) -> AttributeRef<'_> {
 /// Finds the parts of the device that a run has read.
 struct Reader<'t> {
     trace: &'t Trace,
-    subject: Subject<'t>,
+    subject: DeviceSubject<'t>,
     variables: &'t [Value],
     /// Variables of `cel.bind` that are bound to a part of the device, each with the path of that part.
     bound: Vec<(String, Vec<String>)>,
@@ -192,22 +192,22 @@ impl Reader<'_> {
             self.add(&steps);
         }
         match &expr.node {
-            Node::Literal(_) | Node::Ident(_) => {}
-            Node::Select { operand, .. } => self.visit(operand),
-            Node::Call { target, arguments, .. } => {
+            ExprNode::Literal(_) | ExprNode::Ident(_) => {}
+            ExprNode::Select { operand, .. } => self.visit(operand),
+            ExprNode::Call { target, arguments, .. } => {
                 for part in target.as_deref().into_iter().chain(arguments) {
                     self.visit(part);
                 }
             }
-            Node::List { elements, .. } => elements.iter().for_each(|element| self.visit(element)),
-            Node::Map { entries } => {
+            ExprNode::List { elements, .. } => elements.iter().for_each(|element| self.visit(element)),
+            ExprNode::Map { entries } => {
                 for entry in entries {
                     self.visit(&entry.key);
                     self.visit(&entry.value);
                 }
             }
-            Node::Message { fields, .. } => fields.iter().for_each(|field| self.visit(&field.value)),
-            Node::Comprehension(comprehension) => self.visit_loop(comprehension),
+            ExprNode::Message { fields, .. } => fields.iter().for_each(|field| self.visit(&field.value)),
+            ExprNode::Comprehension(comprehension) => self.visit_loop(comprehension),
         }
     }
 
@@ -231,12 +231,12 @@ impl Reader<'_> {
     /// `model`.
     fn steps(&self, expr: &Expr) -> Option<Vec<String>> {
         let (operand, key) = match &expr.node {
-            Node::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),
-            Node::Ident(name) => {
+            ExprNode::Ident(name) if name.as_ref() == "device" => return Some(Vec::new()),
+            ExprNode::Ident(name) => {
                 return self.bound.iter().rev().find(|(bound, _)| **bound == **name).map(|(_, steps)| steps.clone());
             }
-            Node::Select { operand, field, .. } => (&**operand, field.to_string()),
-            Node::Call { function, arguments, .. } => match (&**function, arguments.as_slice()) {
+            ExprNode::Select { operand, field, .. } => (&**operand, field.to_string()),
+            ExprNode::Call { function, arguments, .. } => match (&**function, arguments.as_slice()) {
                 ("_[_]" | "_[?_]" | "_?._", [operand, key]) | ("@in", [key, operand]) => (operand, self.key(key)?),
                 _ => return None,
             },
@@ -250,7 +250,7 @@ impl Reader<'_> {
     /// Returns the text of a key.
     fn key(&self, expr: &Expr) -> Option<String> {
         match (&expr.node, self.trace.value_of(expr)) {
-            (Node::Literal(Literal::String(text)), _) => Some(text.to_string()),
+            (ExprNode::Literal(Literal::String(text)), _) => Some(text.to_string()),
             (_, Some(Value::String(text))) => Some(text.to_string()),
             _ => None,
         }
@@ -285,7 +285,7 @@ impl Reader<'_> {
 
     /// Shows a capacity as text, which its value has lost.
     fn capacity(&self, domain: &str, name: &str) -> Option<String> {
-        let Subject { driver, device } = self.subject;
+        let DeviceSubject { driver, device } = self.subject;
         let full = device.capacity.get(&format!("{domain}/{name}"));
         let found = full.or_else(|| device.capacity.get(name).filter(|_| domain == driver));
         found.map(|capacity| format!("quantity({:?})", capacity.value.text()))

@@ -1,7 +1,7 @@
 //! Extended resources of a pod that classes serve (`pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go`).
 
 use super::cluster::Cluster;
-use super::facts::{Ask, Claim, Class, Container, Node, Pod, Request};
+use super::facts::{Ask, Claim, ClaimRequest, Class, Container, Node, Pod};
 use super::plugin_rules::PluginRules;
 use super::sorted::{Set, Sorted};
 use serde::Serialize;
@@ -215,7 +215,11 @@ fn request_name(need: &Need<'_>) -> String {
     format!("container-{}-request-{}", need.container, need.position)
 }
 
-fn request(name: String, class: &Class, count: i64) -> Request {
+fn request(name: String, class: &Class, count: i64) -> ClaimRequest {
     let (device_class_name, allocation_mode) = (class.metadata.name.clone(), "ExactCount".to_owned());
-    Request { name, exactly: Some(Ask { device_class_name, allocation_mode, count, ..Ask::default() }), ..Request::default() }
+    ClaimRequest {
+        name,
+        exactly: Some(Ask { device_class_name, allocation_mode, count, ..Ask::default() }),
+        ..ClaimRequest::default()
+    }
 }

@@ -24,7 +24,7 @@ pub struct Groups<'f> {
 }
 
 /// The values to restore when a device is given back.
-pub type Before<'f> = Vec<(Key<'f>, Option<CommonBefore<'f>>)>;
+pub type RestoredValues<'f> = Vec<(Key<'f>, Option<CommonBefore<'f>>)>;
 
 /// The shared groups before a device was added.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ pub struct CommonBefore<'f>(Common<'f>);
 
 impl<'f> Groups<'f> {
     /// Adds a device. `None`: it has no group in common with those that use its counter sets.
-    pub fn add(&mut self, cluster: &Cluster<'f>, pool: &Pool<'f>, device: &'f Device) -> Option<Before<'f>> {
-        let mut before: Before<'f> = Vec::new();
+    pub fn add(&mut self, cluster: &Cluster<'f>, pool: &Pool<'f>, device: &'f Device) -> Option<RestoredValues<'f>> {
+        let mut before: RestoredValues<'f> = Vec::new();
         for used in &device.consumes_counters {
             let key = (pool.driver, pool.name, used.counter_set.as_str());
             let known = self.running.get(&key).cloned();
@@ -62,7 +62,7 @@ impl<'f> Groups<'f> {
     }
 
     /// Takes a device back.
-    pub fn restore(&mut self, before: Before<'f>) {
+    pub fn restore(&mut self, before: RestoredValues<'f>) {
         for (key, known) in before.into_iter().rev() {
             match known {
                 Some(CommonBefore(common)) => drop(self.running.insert(key, common)),

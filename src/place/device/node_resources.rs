@@ -5,9 +5,9 @@ use super::amount::{Amount, UNIT, spell};
 use super::cluster::{Cluster, DeviceAt};
 use super::demand::{self, Amounts, Level};
 use super::facts::{Claim, NodeResource, Pod};
-use super::results::{AllocationResult, DeviceResult};
+use super::results::{DeviceAllocation, DeviceResult};
 use super::sorted::{Set, Sorted, ordered};
-use super::status::{Code, Status};
+use super::status::{FrameworkStatus, StatusCode};
 use crate::message::message;
 
 /// Maximum number of pods that are named as users of a resource.
@@ -29,13 +29,13 @@ pub struct Footprint {
 /// A status, and what the message leaves out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceRefusal {
-    pub status: Status,
+    pub status: FrameworkStatus,
     pub help: Option<ResourceHelp>,
 }
 
 impl ResourceRefusal {
-    fn new(code: Code, reason: String, help: Option<ResourceHelp>) -> Self {
-        ResourceRefusal { status: Status::new(code, reason), help }
+    fn new(code: StatusCode, reason: String, help: Option<ResourceHelp>) -> Self {
+        ResourceRefusal { status: FrameworkStatus::new(code, reason), help }
     }
 }
 
@@ -156,7 +156,7 @@ pub fn shared(cluster: &Cluster<'_>, pod: &Pod, node: usize, claim: &Claim) -> O
     };
     let reason = format!("node allocatable resource claim {name} {how}");
     let help = ResourceHelp::UsedBy(others.into_iter().map(str::to_owned).collect());
-    Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+    Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
 /// Returns the pods that count on a node: those that run there, and those nominated for it with at least this pod's priority
@@ -178,10 +178,10 @@ pub fn check(
     pod: Option<&Pod>,
     node: usize,
     claims: &[&Claim],
-    results: &[AllocationResult],
+    results: &[DeviceAllocation],
 ) -> Option<Footprint> {
     let mut footprint = Footprint::default();
-    let mut mapped: Vec<(&Claim, &AllocationResult)> = Vec::new();
+    let mut mapped: Vec<(&Claim, &DeviceAllocation)> = Vec::new();
     for (at, (claim, result)) in claims.iter().zip(results).enumerate() {
         // If a claim is named twice, only the last result is kept.
         let (name, namespace) = (&claim.metadata.name, &claim.metadata.namespace);
@@ -213,7 +213,7 @@ pub fn check(
     if let Some(claim) = unused {
         let name = &claim.metadata.name;
         let reason = format!("claim {name}: node-allocatable resource claim not referenced by any container within the pod");
-        footprint.refusal = Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, None));
+        footprint.refusal = Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, None));
         return Some(footprint);
     }
     let mut devices = Amounts::new();
@@ -268,7 +268,7 @@ fn device<'f>(
 fn take(
     cluster: &Cluster<'_>,
     claim: &Claim,
-    result: &AllocationResult,
+    result: &DeviceAllocation,
     footprint: &mut Footprint,
 ) -> Result<(), ResourceRefusal> {
     let full = claim.metadata.full_name();
@@ -284,7 +284,7 @@ fn take(
                         "claim {full}, device {}: ConsumedCapacity is nil, but Capacity key '{key}' is set in NodeAllocatableResourceMappings for resource {resource}",
                         one.device
                     );
-                    return Err(ResourceRefusal::new(Code::Error, reason, Some(ResourceHelp::NotConsumed)));
+                    return Err(ResourceRefusal::new(StatusCode::Error, reason, Some(ResourceHelp::NotConsumed)));
                 }
                 Some(key) => {
                     let Some(consumed) = one.consumed_capacity.get(key) else { continue };
@@ -311,7 +311,7 @@ fn too_little(pod: &Pod, requested: &Amounts<'_>, parts: &Amounts<'_>) -> Option
     let show = |exact: i128| spell(demand::nanos_of(exact));
     let parts = parts.get(*name).copied().unwrap_or(0);
     let help = ResourceHelp::TooLittle { pod: show(*amount), parts: show(parts), overhead };
-    Some(ResourceRefusal::new(Code::UnschedulableAndUnresolvable, reason, Some(help)))
+    Some(ResourceRefusal::new(StatusCode::UnschedulableAndUnresolvable, reason, Some(help)))
 }
 
 /// Returns the compared resources with requests, usage and capacity.
@@ -354,7 +354,7 @@ fn no_allocatable(cluster: &Cluster<'_>, node: usize) -> Option<ResourceHelp> {
 fn insufficient(needs: &[Need]) -> Option<ResourceRefusal> {
     let short: Vec<&Need> = needs.iter().filter(|need| need.is_short()).collect();
     let too_large = short.iter().any(|need| need.requested > need.allocatable);
-    let code = if too_large { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
+    let code = if too_large { StatusCode::UnschedulableAndUnresolvable } else { StatusCode::Unschedulable };
     let reasons: Vec<String> = short.iter().map(|need| format!("Insufficient {}", need.resource)).collect();
-    (!reasons.is_empty()).then_some(ResourceRefusal { status: Status { code, reasons }, help: None })
+    (!reasons.is_empty()).then_some(ResourceRefusal { status: FrameworkStatus { code, reasons }, help: None })
 }

@@ -1,12 +1,12 @@
 //! The nodes of a slice or device. The only file here that knows how node selectors are parsed and matched.
 
-use super::behaviour::SelectorError;
+use super::behaviour::ParseErrorPlace;
 use super::facts::{Device, Node, NodeRequirement, NodeSelector, NodeSelectorTerm, SliceSpec};
 use super::sorted::Sorted;
 use crate::api::Release;
 use crate::api::core::NODE_SELECTOR;
 use crate::place::rules::SchedulerRules;
-use crate::place::selector::{List, Selector};
+use crate::place::selector::{ParsedSelector, TermList};
 use crate::record::decode::{How, Via, decode};
 use crate::record::view::NodeSelector as View;
 use crate::text::tree::Tree;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 /// A selector judged on all nodes at once.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct JudgedSelector {
     /// The scheduler's text if it cannot be parsed.
     pub error: Option<String>,
     /// Per node, whether a term matches.
@@ -28,12 +28,12 @@ pub struct Judged {
 /// The cache of judged selectors.
 #[derive(Debug, Default)]
 pub struct Judgements {
-    known: RefCell<Sorted<NodeSelector, Rc<Judged>>>,
+    known: RefCell<Sorted<NodeSelector, Rc<JudgedSelector>>>,
 }
 
 impl Judgements {
     /// Judges a selector on all nodes, as `nodeaffinity.NewNodeSelector` does: all of it must parse.
-    pub fn of(&self, selector: &NodeSelector, nodes: &[Rc<Node>]) -> Rc<Judged> {
+    pub fn of(&self, selector: &NodeSelector, nodes: &[Rc<Node>]) -> Rc<JudgedSelector> {
         if let Some(known) = self.known.borrow().get(selector) {
             return known.clone();
         }
@@ -43,19 +43,19 @@ impl Judgements {
     }
 }
 
-fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> Judged {
+fn judge(selector: &NodeSelector, nodes: &[Rc<Node>]) -> JudgedSelector {
     let text = serde_json::to_string(selector).unwrap_or_default();
     let mut tree = Tree::new(&text);
-    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else { return Judged::default() };
+    let Ok((root, _)) = json::value(&mut tree, 0, json::MAX_DEPTH) else { return JudgedSelector::default() };
     // Node selectors are parsed the same way from 1.30 on.
     let release = Release::last_of(30);
     let decoded = decode(&tree, root, &NODE_SELECTOR, "v1", How::reaching(Mode::Json, Via::Validator, release));
-    let parsed = Selector::parse(View::new(&decoded.record), &SchedulerRules::of(release));
+    let parsed = ParsedSelector::parse(View::new(&decoded.record), &SchedulerRules::of(release));
     let error = parsed.error();
     if error.is_some() {
-        return Judged { error, matches: vec![false; nodes.len()], missing: vec![None; nodes.len()] };
+        return JudgedSelector { error, matches: vec![false; nodes.len()], missing: vec![None; nodes.len()] };
     }
-    let mut judged = Judged::default();
+    let mut judged = JudgedSelector::default();
     for node in nodes {
         let mut matches = false;
         let mut nearest: Option<(usize, String)> = None;
@@ -82,10 +82,10 @@ fn holds(requirement: &crate::place::selector::Requirement<'_>, node: &Node) -> 
     let Ok(test) = &requirement.test else { return false };
     let name = node.metadata.name.as_str();
     match requirement.list {
-        List::Expressions => test.holds(node.metadata.labels.get(requirement.key).map(String::as_str)),
+        TermList::Expressions => test.holds(node.metadata.labels.get(requirement.key).map(String::as_str)),
         // Without a name a node has no fields, and field requirements are not looked at.
-        List::Fields if name.is_empty() => true,
-        List::Fields => test.holds(Some(if requirement.key == "metadata.name" { name } else { "" })),
+        TermList::Fields if name.is_empty() => true,
+        TermList::Fields => test.holds(Some(if requirement.key == "metadata.name" { name } else { "" })),
     }
 }
 
@@ -150,10 +150,10 @@ pub struct Unparsed<'f> {
 
 impl Unparsed<'_> {
     /// Returns upstream's text for a slice's selector.
-    pub fn in_slice(&self, slice: &str, style: SelectorError) -> String {
+    pub fn in_slice(&self, slice: &str, style: ParseErrorPlace) -> String {
         match style {
-            SelectorError::Short => format!("gather pool information: node selector in resource slice {slice}: {}", self.error),
-            SelectorError::WithDump => {
+            ParseErrorPlace::Short => format!("gather pool information: node selector in resource slice {slice}: {}", self.error),
+            ParseErrorPlace::WithDump => {
                 format!("gather pool information: failed to perform node selection for slice {slice}: {}", self.parse_text())
             }
         }

@@ -1,6 +1,6 @@
 //! The steps of a pod in the scheduler plugin `DynamicResources` (`pkg/scheduler/framework/plugins/dynamicresources`).
 
-use super::allocate::{Outcome, Verdict, allocate};
+use super::allocate::{AllocationOutcome, Verdict, allocate};
 use super::binding::{self, Binding};
 use super::cluster::Cluster;
 use super::extended::{self, ExtendedClaim, ExtendedResources, OnNode};
@@ -8,9 +8,9 @@ use super::facts::{Claim, Pod};
 use super::node_resources::{self, Footprint, ResourceRefusal};
 use super::nodes::NodeFields;
 use super::plugin_rules::PluginRules;
-use super::pools::Gathered;
-use super::results::AllocationResult;
-use super::status::{Code, Status};
+use super::pools::NodePools;
+use super::results::DeviceAllocation;
+use super::status::{FrameworkStatus, StatusCode};
 use super::usage::results_of;
 use crate::go::time::Time;
 use crate::message::message;
@@ -72,9 +72,9 @@ pub struct PodCase<'s> {
     /// The pod; `None`: claims without one.
     pub pod: Option<&'s Pod>,
     /// `PreEnqueue`.
-    pub pre_enqueue: Status,
+    pub pre_enqueue: FrameworkStatus,
     /// `PreFilter`.
-    pub pre_filter: Status,
+    pub pre_filter: FrameworkStatus,
     /// The claim that PreFilter stopped at.
     pub refused: Option<&'s Claim>,
     /// Claims that are allocated already.
@@ -112,7 +112,7 @@ impl<'s> PodCase<'s> {
         let claims = match claims {
             Ok(claims) => claims,
             Err(reason) => {
-                case.pre_enqueue = Status::new(Code::UnschedulableAndUnresolvable, reason);
+                case.pre_enqueue = FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
                 case.pre_filter = case.pre_enqueue.clone();
                 return case;
             }
@@ -121,7 +121,7 @@ impl<'s> PodCase<'s> {
             case.extended = ExtendedResources::of(cluster, rules, pod);
         }
         if claims.is_empty() && case.extended.is_none() {
-            case.pre_filter = Status::plain(Code::Skip);
+            case.pre_filter = FrameworkStatus::plain(StatusCode::Skip);
         }
         for claim in claims {
             if let Err(status) = case.add(cluster, claim) {
@@ -147,7 +147,7 @@ impl<'s> PodCase<'s> {
     }
 
     fn empty(rules: &'static PluginRules, gates: PluginGates, pod: Option<&'s Pod>) -> Self {
-        let success = Status::plain(Code::Success);
+        let success = FrameworkStatus::plain(StatusCode::Success);
         PodCase {
             pod,
             pre_enqueue: success.clone(),
@@ -162,9 +162,9 @@ impl<'s> PodCase<'s> {
         }
     }
 
-    fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), Status> {
+    fn add(&mut self, cluster: &Cluster<'s>, claim: &'s Claim) -> Result<(), FrameworkStatus> {
         let (rules, gates) = (self.rules, self.gates);
-        let refused = |reason: String| Status::new(Code::UnschedulableAndUnresolvable, reason);
+        let refused = |reason: String| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
         let controlled = rules.knows_controllers && !claim.spec.controller.is_empty();
         if controlled && !gates.controllers {
             return Err(refused("resourceclaim depends on disabled DRAControlPlaneController feature".to_owned()));
@@ -176,7 +176,7 @@ impl<'s> PodCase<'s> {
             let selector = allocation.node_selector.as_ref();
             if let Some(error) = selector.and_then(|selector| cluster.judgements.of(selector, &cluster.facts.nodes).error.clone())
             {
-                return Err(Status::new(Code::Error, error));
+                return Err(FrameworkStatus::new(StatusCode::Error, error));
             }
             self.allocated.push(claim);
             self.claims.push(claim);
@@ -187,7 +187,7 @@ impl<'s> PodCase<'s> {
             let own = &request.name;
             let about = format!("resource claim {name}, request {own}");
             let class = |full: &str, class: &str| match (class, cluster.class(class)) {
-                ("", _) => Err(Status::new(Code::Error, format!("request {full}: unsupported request type"))),
+                ("", _) => Err(FrameworkStatus::new(StatusCode::Error, format!("request {full}: unsupported request type"))),
                 (_, Some(_)) => Ok(()),
                 _ => Err(refused(format!("request {full}: device class {class} does not exist"))),
             };
@@ -225,7 +225,7 @@ impl<'s> PodCase<'s> {
 
     /// Returns true if the plugin looks at nodes.
     pub fn goes_on(&self) -> bool {
-        self.pre_filter.code == Code::Success
+        self.pre_filter.code == StatusCode::Success
     }
 
     /// Returns the treatment of the pod's extended resources on a node.
@@ -269,7 +269,7 @@ impl<'s> PodCase<'s> {
 
     /// Answers `PostFilter`, called when no node passed. `None`: it would free a claim, which changes the cluster. A claim counts
     /// as unavailable on a node only if nothing else rejected that node.
-    pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<Status> {
+    pub fn post_filter(&self, cluster: &Cluster<'_>, answers: &[NodeAnswer]) -> Option<FrameworkStatus> {
         if self.extended.as_ref().is_some_and(|extended| extended.left_over.is_some()) {
             return None;
         }
@@ -280,8 +280,8 @@ impl<'s> PodCase<'s> {
         let told = answers.iter().enumerate().filter(|(_, answer)| answer.status.reasons == [UNAVAILABLE]);
         let frees = told.flat_map(|(node, _)| self.unavailable(cluster, node)).any(|(claim, _)| freed(&claim));
         let still = match self.rules.post_filter_says_why {
-            true => Status::new(Code::Unschedulable, "still not schedulable"),
-            false => Status::plain(Code::Unschedulable),
+            true => FrameworkStatus::new(StatusCode::Unschedulable, "still not schedulable"),
+            false => FrameworkStatus::plain(StatusCode::Unschedulable),
         };
         (!frees).then_some(still)
     }
@@ -356,9 +356,9 @@ fn is_of_group(claim: &Claim, pod: &Pod) -> bool {
 /// A node's answer to a pod: `Filter`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeAnswer {
-    pub status: Status,
+    pub status: FrameworkStatus,
     /// The allocator's outcome, if it was asked.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<AllocationOutcome>,
     /// The claim for extended resources, if there is one.
     pub extended: Option<Box<ExtendedClaim>>,
     /// `Score`.
@@ -369,7 +369,7 @@ pub struct NodeAnswer {
 
 impl NodeAnswer {
     /// Returns the results of the allocator.
-    pub fn allocations(&self) -> &[AllocationResult] {
+    pub fn allocations(&self) -> &[DeviceAllocation] {
         match self.outcome.as_ref().map(|outcome| &outcome.verdict) {
             Some(Verdict::Allocated(results)) => results,
             _ => &[],
@@ -385,11 +385,11 @@ pub fn filter(
     cluster: &Cluster<'_>,
     case: &PodCase<'_>,
     node: usize,
-    gathered: &Result<Gathered<'_>, String>,
+    gathered: &Result<NodePools<'_>, String>,
     budget: u64,
 ) -> NodeAnswer {
-    let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
-    let status = Status::plain(Code::Success);
+    let refused = |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
+    let status = FrameworkStatus::plain(StatusCode::Success);
     let mut answer = NodeAnswer { status, outcome: None, extended: None, score: 0, footprint: None };
     let extended = match case.extended_on(cluster, node) {
         OnNode::None => None,
@@ -419,15 +419,15 @@ pub fn filter(
                 answer.footprint = footprint.map(Box::new);
             }
             Verdict::Nothing => answer.status = refused("cannot allocate all claims"),
-            Verdict::Fatal(error) => answer.status = Status::new(Code::Error, error.as_str()),
+            Verdict::Fatal(error) => answer.status = FrameworkStatus::new(StatusCode::Error, error.as_str()),
             Verdict::OfNode(error) => answer.status = refused(error),
-            Verdict::Panic(words) => answer.status = Status::new(Code::Error, words.as_str()),
+            Verdict::Panic(words) => answer.status = FrameworkStatus::new(StatusCode::Error, words.as_str()),
             Verdict::Undecided => answer.status = out_of_time(cluster, case, node),
         }
         answer.score = score(case, &outcome);
         answer.outcome = Some(outcome);
     }
-    if unavailable && answer.status.code == Code::Success {
+    if unavailable && answer.status.code == StatusCode::Success {
         answer.status = refused(UNAVAILABLE);
     }
     answer.extended = extended;
@@ -436,9 +436,9 @@ pub fn filter(
 
 /// Returns the status of a search that takes too long. kube-scheduler stops after ten seconds; before 1.34, or without the gate
 /// DRASchedulerFilterTimeout, it keeps searching, and the message is ours.
-fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status {
+fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> FrameworkStatus {
     const TIMED_OUT: &str = "timed out trying to allocate devices";
-    let refused = |reason: &str| Status::new(Code::UnschedulableAndUnresolvable, reason);
+    let refused = |reason: &str| FrameworkStatus::new(StatusCode::UnschedulableAndUnresolvable, reason);
     if !case.gates.filter_timeout {
         return refused(&message!(
             "device.search-goes-on",
@@ -446,7 +446,7 @@ fn out_of_time(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize) -> Status
         ));
     }
     match cluster.facts.nodes.get(node).filter(|_| case.rules.timeout_names_node) {
-        Some(node) => Status::new(Code::Error, format!("node {}: {TIMED_OUT}", node.metadata.name)),
+        Some(node) => FrameworkStatus::new(StatusCode::Error, format!("node {}: {TIMED_OUT}", node.metadata.name)),
         None => refused(TIMED_OUT),
     }
 }
@@ -456,7 +456,7 @@ const MOST_SUBREQUESTS: i64 = 8;
 
 /// Returns the points of the sub-requests that are chosen, here or when the claim was allocated (kube-scheduler 1.36.3,
 /// `computeScore`).
-fn score(case: &PodCase<'_>, outcome: &Outcome) -> i64 {
+fn score(case: &PodCase<'_>, outcome: &AllocationOutcome) -> i64 {
     if !case.rules.scores || !matches!(outcome.verdict, Verdict::Allocated(_)) {
         return 0;
     }

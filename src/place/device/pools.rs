@@ -63,7 +63,7 @@ pub enum Ignored {
 
 /// The pools of a node.
 #[derive(Clone, Debug, Default)]
-pub struct Gathered<'f> {
+pub struct NodePools<'f> {
     /// Pools in upstream's order.
     pub pools: Vec<Rc<Pool<'f>>>,
     pub ignored: Vec<(SliceAt, Ignored)>,
@@ -106,20 +106,20 @@ impl<'c, 'f> Gatherer<'c, 'f> {
     }
 
     /// Gathers the pools of a node, or upstream's error.
-    pub fn gather(&self, node: usize) -> Result<Gathered<'f>, String> {
+    pub fn gather(&self, node: usize) -> Result<NodePools<'f>, String> {
         self.gather_with(node, &self.foreign)
     }
 
     /// Does the same without irrelevant pools of other nodes: those of which only the counter slices are visible and which have
     /// no faults. With counters on every node there is one such pool per node.
-    pub fn gather_near(&self, node: usize) -> Result<Gathered<'f>, String> {
+    pub fn gather_near(&self, node: usize) -> Result<NodePools<'f>, String> {
         self.gather_with(node, &self.notable)
     }
 
-    fn gather_with(&self, node: usize, foreign: &Pools<'f>) -> Result<Gathered<'f>, String> {
+    fn gather_with(&self, node: usize, foreign: &Pools<'f>) -> Result<NodePools<'f>, String> {
         let cluster = self.cluster;
         let behaviour = cluster.behaviour;
-        let mut gathered = Gathered::default();
+        let mut gathered = NodePools::default();
         let mut last = Vec::new();
         let mut walked = Vec::new();
         for at in self.walk(node) {

@@ -4,9 +4,9 @@
 use super::behaviour::{AllCapacity, LimitCheck};
 use super::capacity::{self, Arithmetic};
 use super::cluster::{Cluster, DeviceAt, Identity};
-use super::constraints::{self, Tracked, Values};
+use super::constraints::{self, AttributeValues, Tracked};
 use super::engine::SelectorError;
-use super::facts::{Ask, Claim, Class, Request, Selector};
+use super::facts::{Ask, Claim, ClaimRequest, Class, Selector};
 use super::features::Feature;
 use super::nodes::NodeFields;
 use super::pools::Pool;
@@ -34,7 +34,7 @@ pub struct Candidate {
 
 /// One way to meet a request: what it asks exactly, or one of its sub-requests.
 #[derive(Clone, Debug)]
-pub struct Choice<'s> {
+pub struct RequestChoice<'s> {
     /// Index of the claim.
     pub claim: usize,
     /// Index of the request.
@@ -52,7 +52,7 @@ pub struct Choice<'s> {
     pub class: Option<&'s Class>,
 }
 
-impl Choice<'_> {
+impl RequestChoice<'_> {
     /// Returns `request` or `request/subrequest`.
     pub fn full_name(&self) -> String {
         self.sub_name.map_or_else(|| self.name.to_owned(), |sub| format!("{}/{sub}", self.name))
@@ -78,14 +78,14 @@ pub struct Attempt<'s> {
     pub pools: &'s [Rc<Pool<'s>>],
     pub claims: &'s [&'s Claim],
     known: RefCell<Sorted<[usize; 3], Sorted<Identity, bool>>>,
-    computed: RefCell<Sorted<String, Sorted<Identity, Rc<Values>>>>,
+    computed: RefCell<Sorted<String, Sorted<Identity, Rc<AttributeValues>>>>,
 }
 
 /// The validated input of an attempt.
 #[derive(Clone, Debug, Default)]
-pub struct Prepared<'s> {
+pub struct PreparedAttempt<'s> {
     /// Per claim and request, its choices.
-    pub choices: Vec<Vec<Vec<Choice<'s>>>>,
+    pub choices: Vec<Vec<Vec<RequestChoice<'s>>>>,
     /// The constraints of each claim.
     pub constraints: Vec<Vec<Tracked<'s>>>,
 }
@@ -97,8 +97,8 @@ impl<'s> Attempt<'s> {
     }
 
     /// Checks the claims; `Err` is upstream's error, fatal for the pod, or its crash.
-    pub fn prepare(&self) -> Result<Prepared<'s>, Stop> {
-        let mut prepared = Prepared::default();
+    pub fn prepare(&self) -> Result<PreparedAttempt<'s>, Stop> {
+        let mut prepared = PreparedAttempt::default();
         for (at, claim) in self.claims.iter().enumerate() {
             let name = claim.metadata.full_name();
             let mut total: i64 = 0;
@@ -129,7 +129,7 @@ impl<'s> Attempt<'s> {
         Ok(prepared)
     }
 
-    fn request(&self, claim: &str, at: usize, index: usize, request: &'s Request) -> Result<Vec<Choice<'s>>, String> {
+    fn request(&self, claim: &str, at: usize, index: usize, request: &'s ClaimRequest) -> Result<Vec<RequestChoice<'s>>, String> {
         let cluster = self.cluster;
         let name = &request.name;
         let subs = &request.first_available;
@@ -158,14 +158,14 @@ impl<'s> Attempt<'s> {
         let mut choices = Vec::new();
         for (sub, (ask, sub_name)) in asks.into_iter().enumerate() {
             let (name, all, count) = (request.name.as_str(), None, 0);
-            let mut choice = Choice { claim: at, request: index, sub, ask, name, sub_name, all, count, class: None };
+            let mut choice = RequestChoice { claim: at, request: index, sub, ask, name, sub_name, all, count, class: None };
             self.choice(claim, &mut choice)?;
             choices.push(choice);
         }
         Ok(choices)
     }
 
-    fn choice(&self, claim: &str, choice: &mut Choice<'s>) -> Result<(), String> {
+    fn choice(&self, claim: &str, choice: &mut RequestChoice<'s>) -> Result<(), String> {
         let cluster = self.cluster;
         let ask = choice.ask;
         let before = format!("claim {claim}, request {}", choice.own_name());
@@ -201,7 +201,7 @@ impl<'s> Attempt<'s> {
     }
 
     /// Returns the devices of mode All. Those in use or tainted are kept: they make the search fail.
-    fn all(&self, choice: &Choice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
+    fn all(&self, choice: &RequestChoice<'s>, before: &str) -> Result<Vec<Candidate>, String> {
         let cluster = self.cluster;
         let nothing = DevicesInUse::default();
         let mut all = Vec::new();
@@ -236,7 +236,7 @@ impl<'s> Attempt<'s> {
 
     /// Computes a derived attribute of a request on a device; `None` if the request has none of this name. `Err` is upstream's
     /// error.
-    pub fn derived(&self, ask: &Ask, name: &str, at: DeviceAt) -> Option<Result<Rc<Values>, String>> {
+    pub fn derived(&self, ask: &Ask, name: &str, at: DeviceAt) -> Option<Result<Rc<AttributeValues>, String>> {
         let cluster = self.cluster;
         // Upstream's map keeps the last one of a name.
         let derived = ask.derived_attributes.iter().rev().find(|derived| derived.name == name)?;
@@ -245,7 +245,7 @@ impl<'s> Attempt<'s> {
             return Some(Ok(known.clone()));
         }
         let computed = match cluster.derive(expression, at)? {
-            Ok(attribute) => Rc::new(Values::from(attribute)),
+            Ok(attribute) => Rc::new(AttributeValues::from(attribute)),
             Err(SelectorError::Compile(text)) => return Some(Err(format!("compile derived attribute {name} failed: {text}"))),
             Err(SelectorError::Runtime(text)) => {
                 let device = cluster.device_name(at);
@@ -257,12 +257,12 @@ impl<'s> Attempt<'s> {
     }
 
     /// Returns true if the selectors and node selection allow the device for the request. `Err` is upstream's error.
-    pub fn selectable(&self, choice: &Choice<'s>, at: DeviceAt) -> Result<bool, String> {
+    pub fn selectable(&self, choice: &RequestChoice<'s>, at: DeviceAt) -> Result<bool, String> {
         self.selectable_by(choice, choice.class, at)
     }
 
     /// Does the same with the selectors of `class`, if one is given.
-    fn selectable_by(&self, choice: &Choice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
+    fn selectable_by(&self, choice: &RequestChoice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
         let cluster = self.cluster;
         let Some((slice, device)) = cluster.device(at) else { return Ok(false) };
         let bound = device.binding_conditions.as_ref().is_some_and(|conditions| !conditions.is_empty());
@@ -294,7 +294,7 @@ impl<'s> Attempt<'s> {
         format!("{before} on device {}: {error}{hint}", cluster.device_name(at))
     }
 
-    fn selected(&self, choice: &Choice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
+    fn selected(&self, choice: &RequestChoice<'s>, class: Option<&Class>, at: DeviceAt) -> Result<bool, String> {
         let cluster = self.cluster;
         let of_class = class.map_or(&[][..], |class| class.spec.selectors.as_slice());
         for (own, selectors) in [(false, of_class), (true, choice.ask.selectors.as_slice())] {

@@ -5,7 +5,7 @@ use super::behaviour::ConfigStyle;
 use super::cluster::Cluster;
 use super::facts::{Claim, Config, NodeRequirement, NodeSelector, NodeSelectorTerm, Toleration};
 use super::features::Feature;
-use super::prepare::{Attempt, Choice};
+use super::prepare::{Attempt, RequestChoice};
 use super::search::{Chosen, Search};
 use super::sorted::{Set, Sorted};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub const SHARE: &str = "share";
 /// `AllocationResult`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AllocationResult {
+pub struct DeviceAllocation {
     pub devices: DeviceResults,
     /// The nodes where the claim can be used; absent: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,26 +81,26 @@ pub struct ConfigResult {
 }
 
 /// Builds the results of a solution, one per claim; `Err` is upstream's error, fatal for the pod.
-pub fn build(attempt: &Attempt<'_>, search: &Search<'_, '_>) -> Result<Vec<AllocationResult>, String> {
+pub fn build(attempt: &Attempt<'_>, search: &Search<'_, '_>) -> Result<Vec<DeviceAllocation>, String> {
     let mut built = Vec::new();
     for (at, claim) in attempt.claims.iter().enumerate() {
         let chosen = search.results.get(at).map_or(&[][..], Vec::as_slice);
         let choices = search.prepared().choices.get(at).map_or(&[][..], Vec::as_slice);
-        let pick = |request: usize, choices: &'_ [Choice<'_>]| -> usize {
+        let pick = |request: usize, choices: &'_ [RequestChoice<'_>]| -> usize {
             let sub = search.picked.get(&(at, request)).copied().unwrap_or(0);
             sub.min(choices.len().saturating_sub(1))
         };
-        let picked: Vec<&Choice<'_>> =
+        let picked: Vec<&RequestChoice<'_>> =
             choices.iter().enumerate().filter_map(|(request, list)| list.get(pick(request, list))).collect();
         let results = chosen.iter().filter_map(|one| device(attempt.cluster, one, choices)).collect();
         let config = config(attempt.cluster, claim, &picked);
         let node_selector = node_selector(attempt, claim, chosen)?;
-        built.push(AllocationResult { devices: DeviceResults { results, config }, node_selector });
+        built.push(DeviceAllocation { devices: DeviceResults { results, config }, node_selector });
     }
     Ok(built)
 }
 
-fn device(cluster: &Cluster<'_>, chosen: &Chosen<'_>, choices: &[Vec<Choice<'_>>]) -> Option<DeviceResult> {
+fn device(cluster: &Cluster<'_>, chosen: &Chosen<'_>, choices: &[Vec<RequestChoice<'_>>]) -> Option<DeviceResult> {
     let (slice, device) = cluster.device(chosen.at)?;
     let choice = choices.get(chosen.request)?.get(chosen.sub)?;
     let behaviour = cluster.behaviour;
@@ -128,7 +128,7 @@ fn device(cluster: &Cluster<'_>, chosen: &Chosen<'_>, choices: &[Vec<Choice<'_>>
     })
 }
 
-fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<ConfigResult> {
+fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&RequestChoice<'_>]) -> Vec<ConfigResult> {
     let style = cluster.behaviour.config;
     let mut list: Vec<ConfigResult> = Vec::new();
     let mut seen: Sorted<&str, (usize, usize)> = Sorted::new();
@@ -169,7 +169,7 @@ fn config(cluster: &Cluster<'_>, claim: &Claim, picked: &[&Choice<'_>]) -> Vec<C
 }
 
 /// Returns true if the names have a request, or its alternative that was chosen.
-fn is_named(names: &[String], choice: &Choice<'_>) -> bool {
+fn is_named(names: &[String], choice: &RequestChoice<'_>) -> bool {
     let full = choice.full_name();
     names.iter().any(|name| name == choice.name || *name == full)
 }

@@ -6,8 +6,8 @@ use super::capacity::{self, Arithmetic};
 use super::cluster::{DeviceAt, Identity};
 use super::counters::{Account, Ledger};
 use super::features::Feature;
-use super::groups::{Before, Groups};
-use super::prepare::{Attempt, Candidate, Choice, Prepared};
+use super::groups::{Groups, RestoredValues};
+use super::prepare::{Attempt, Candidate, PreparedAttempt, RequestChoice};
 use super::sorted::{Set, Sorted};
 use super::stop::Stop;
 use super::taints;
@@ -60,7 +60,7 @@ struct Taken<'s> {
     recorded: bool,
     shared: bool,
     account: Option<Account<'s>>,
-    groups: Before<'s>,
+    groups: RestoredValues<'s>,
     share: Option<Vec<(&'s str, i128)>>,
     known_before: bool,
     results: usize,
@@ -79,7 +79,7 @@ enum Need {
 #[derive(Debug)]
 pub struct Search<'a, 's> {
     attempt: &'a Attempt<'s>,
-    prepared: Prepared<'s>,
+    prepared: PreparedAttempt<'s>,
     /// Devices chosen, and for which claims.
     chosen: Sorted<Identity, Set<usize>>,
     /// Capacity of shares chosen. An entry may be empty.
@@ -98,7 +98,7 @@ pub struct Search<'a, 's> {
 
 impl<'a, 's> Search<'a, 's> {
     /// Starts a search that ends undecided after `budget` steps.
-    pub fn new(attempt: &'a Attempt<'s>, prepared: Prepared<'s>, budget: u64) -> Self {
+    pub fn new(attempt: &'a Attempt<'s>, prepared: PreparedAttempt<'s>, budget: u64) -> Self {
         let results = attempt.claims.iter().map(|_| Vec::new()).collect();
         let (chosen, consumed, picked) = (Sorted::new(), Sorted::new(), Sorted::new());
         Search {
@@ -117,7 +117,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Returns the prepared attempt.
-    pub fn prepared(&self) -> &Prepared<'s> {
+    pub fn prepared(&self) -> &PreparedAttempt<'s> {
         &self.prepared
     }
 
@@ -134,7 +134,7 @@ impl<'a, 's> Search<'a, 's> {
         }
     }
 
-    fn choice(&self, claim: usize, request: usize, sub: usize) -> Option<&Choice<'s>> {
+    fn choice(&self, claim: usize, request: usize, sub: usize) -> Option<&RequestChoice<'s>> {
         self.prepared.choices.get(claim)?.get(request)?.get(sub)
     }
 
@@ -300,7 +300,7 @@ impl<'a, 's> Search<'a, 's> {
         let attempt = self.attempt;
         let (cluster, behaviour) = (attempt.cluster, attempt.cluster.behaviour);
         let (Some(choice), Some((slice, device)), Some(pool), Some(claim)) = (
-            self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(Choice::clone_light),
+            self.choice(at.claim, at.request, at.sub.unwrap_or(0)).map(RequestChoice::clone_light),
             cluster.device(candidate.at),
             attempt.pools.get(candidate.pool),
             attempt.claims.get(at.claim),
@@ -325,7 +325,7 @@ impl<'a, 's> Search<'a, 's> {
             || self.consumed.contains_key(&identity)
             || behaviour.empty_shares_known && cluster.usage.has_shares(identity);
         let mut account = None;
-        let mut groups = Before::new();
+        let mut groups = RestoredValues::new();
         if consumes && cluster.has(Feature::PartitionableDevices) && !(shared && behaviour.shares_charged_once && known) {
             if need == Need::ThisDevice && behaviour.all_loses_pool {
                 let why = "invalid memory address or nil pointer dereference";
@@ -459,7 +459,7 @@ impl<'a, 's> Search<'a, 's> {
     }
 
     /// Rejects a candidate after its counters were charged; most releases do not refund the charge.
-    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device, groups: Before<'s>) {
+    fn refuse(&mut self, account: Option<Account<'s>>, device: &'s super::facts::Device, groups: RestoredValues<'s>) {
         self.groups.restore(groups);
         if let Some(account) = account.filter(|_| self.attempt.cluster.behaviour.refused_gives_back) {
             self.ledger.give_back(account, device);
@@ -517,7 +517,7 @@ struct Light<'s> {
     all: Option<usize>,
 }
 
-impl<'s> Choice<'s> {
+impl<'s> RequestChoice<'s> {
     fn clone_light(&self) -> Light<'s> {
         Light {
             ask: self.ask,

@@ -1,6 +1,6 @@
 //! Results of CEL selectors on devices, computed once per expression and device, whatever the number of nodes and requests.
 
-use super::engine::{self, ByExpression, CelSelectors, Compiled, ReadValue, Subject, Values};
+use super::engine::{self, ByExpression, CelSelectors, Compiled, DeviceSubject, DeviceVariables, ReadValue};
 use super::facts::Selector;
 use super::sorted::Sorted;
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub struct Verdicts<'f> {
     devices: usize,
     rows: RefCell<ByExpression<Row>>,
     /// The last device and its variables: selectors are evaluated one after another on the same device.
-    last: RefCell<Option<(usize, Values)>>,
+    last: RefCell<Option<(usize, DeviceVariables)>>,
 }
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl<'f> Verdicts<'f> {
     }
 
     /// Returns the answer of a selector for a device, the `flat`th of all; `None` for a selector of an unknown kind.
-    pub fn ask(&self, selector: &Selector, flat: usize, subject: Subject<'_>) -> Option<Cell> {
+    pub fn ask(&self, selector: &Selector, flat: usize, subject: DeviceSubject<'_>) -> Option<Cell> {
         let expression = selector.cel.as_ref()?.expression.as_str();
         let mut rows = self.rows.borrow_mut();
         let row = rows.get_or_insert_with(expression, || Row {
@@ -84,7 +84,7 @@ impl<'f> Verdicts<'f> {
     }
 
     /// Returns the values that a selector reads on a device.
-    pub fn reads(&self, selector: &Selector, subject: Subject<'_>) -> Vec<ReadValue> {
+    pub fn reads(&self, selector: &Selector, subject: DeviceSubject<'_>) -> Vec<ReadValue> {
         selector.cel.as_ref().map_or_else(Vec::new, |cel| self.engine.reads(&cel.expression, subject))
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// The scheduler framework's status codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Code {
+pub enum StatusCode {
     /// The pod may go on.
     Success,
     /// The plugin has nothing to do.
@@ -18,21 +18,21 @@ pub enum Code {
 
 /// A status of the scheduler framework.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
-    pub code: Code,
+pub struct FrameworkStatus {
+    pub code: StatusCode,
     /// Its reasons, mostly one or none.
     pub reasons: Vec<String>,
 }
 
-impl Status {
+impl FrameworkStatus {
     /// Makes a status with a reason.
-    pub fn new(code: Code, reason: impl Into<String>) -> Self {
-        Status { code, reasons: vec![reason.into()] }
+    pub fn new(code: StatusCode, reason: impl Into<String>) -> Self {
+        FrameworkStatus { code, reasons: vec![reason.into()] }
     }
 
     /// Makes a status without one.
-    pub fn plain(code: Code) -> Self {
-        Status { code, reasons: Vec::new() }
+    pub fn plain(code: StatusCode) -> Self {
+        FrameworkStatus { code, reasons: Vec::new() }
     }
 
     /// Returns the reasons in one text, as the framework joins them.

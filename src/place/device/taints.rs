@@ -1,14 +1,14 @@
 //! Taints, tolerations and DeviceTaintRules.
 
 use super::behaviour::Behaviour;
-use super::engine::{CelSelectors, Subject};
+use super::engine::{CelSelectors, DeviceSubject};
 use super::facts::{Device, Facts, Taint, TaintRule, TaintSelector, Toleration};
 use crate::finding::named;
 use std::rc::Rc;
 
 named! {
     /// The field because of which a toleration does not help.
-    Mismatch {
+    TolerationMismatch {
         /// It is for another effect.
         Effect = "effect",
         /// It is for another key.
@@ -21,18 +21,18 @@ named! {
 }
 
 /// Checks that a toleration tolerates a taint.
-pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), Mismatch> {
+pub fn tolerates(toleration: &Toleration, taint: &Taint) -> Result<(), TolerationMismatch> {
     if !toleration.effect.is_empty() && toleration.effect != taint.effect {
-        return Err(Mismatch::Effect);
+        return Err(TolerationMismatch::Effect);
     }
     if !toleration.key.is_empty() && toleration.key != taint.key {
-        return Err(Mismatch::Key);
+        return Err(TolerationMismatch::Key);
     }
     match toleration.operator.as_str() {
         "Exists" => Ok(()),
         "" | "Equal" if toleration.value == taint.value => Ok(()),
-        "" | "Equal" => Err(Mismatch::Value),
-        _ => Err(Mismatch::Operator),
+        "" | "Equal" => Err(TolerationMismatch::Value),
+        _ => Err(TolerationMismatch::Operator),
     }
 }
 
@@ -83,7 +83,7 @@ pub fn selects(rule: &TaintRule, driver: &str, pool: &str, device: &Device, fact
         Some(None) => return false,
     };
     of_class.iter().chain(own).all(|selector| {
-        let subject = Subject { driver, device };
+        let subject = DeviceSubject { driver, device };
         selector.cel.as_ref().is_some_and(|cel| selectors.matches(&cel.expression, subject) == Ok(true))
     })
 }

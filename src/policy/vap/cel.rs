@@ -1,7 +1,7 @@
 //! Pieces of CEL for policies of an API server.
 
 use crate::policy::cluster::Labels;
-use crate::policy::settings::{ClassRule, List};
+use crate::policy::settings::{ClassRule, NameList};
 
 /// Writes a text in CEL; JSON's escapes are CEL's.
 pub fn text(value: &str) -> String {
@@ -48,11 +48,11 @@ fn regex(pattern: &str) -> String {
 }
 
 /// Returns CEL that is true if a list accepts the value. `None`: it accepts everything.
-pub fn accepts(rule: &List, value: &str) -> Option<String> {
+pub fn accepts(rule: &NameList, value: &str) -> Option<String> {
     match rule {
-        List::Any => None,
-        List::Allow(patterns) => Some(matches(value, patterns)),
-        List::Deny(patterns) => Some(format!("!({})", matches(value, patterns))),
+        NameList::Any => None,
+        NameList::Allow(patterns) => Some(matches(value, patterns)),
+        NameList::Deny(patterns) => Some(format!("!({})", matches(value, patterns))),
     }
 }
 
@@ -72,7 +72,7 @@ pub const NAMESPACE: &str = "request.namespace";
 
 /// Returns CEL that is true if claims of the request's namespace may name the class; `None`: they may name every class.
 pub fn accepts_class(rule: &ClassRule, class: &str) -> Option<String> {
-    let accepted = |list: &List| accepts(list, class).unwrap_or_else(|| "true".to_owned());
+    let accepted = |list: &NameList| accepts(list, class).unwrap_or_else(|| "true".to_owned());
     let mut expression = accepted(&rule.list);
     for entry in rule.namespaces.iter().rev() {
         let mut conditions = Vec::new();
@@ -84,6 +84,6 @@ pub fn accepts_class(rule: &ClassRule, class: &str) -> Option<String> {
         }
         expression = format!("(({}) ? ({}) : ({expression}))", conditions.join(" && "), accepted(&entry.list));
     }
-    let decides = rule.list != List::Any || rule.namespaces.iter().any(|entry| entry.list != List::Any);
+    let decides = rule.list != NameList::Any || rule.namespaces.iter().any(|entry| entry.list != NameList::Any);
     decides.then_some(expression)
 }

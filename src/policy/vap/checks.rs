@@ -2,11 +2,11 @@
 
 use super::cel::{NAMESPACE, accepts, accepts_class, labelled, matches, text};
 use crate::place::device::extended::IMPLICIT;
-use crate::policy::settings::{List, RequestLimits, Settings, TaintSelector, Taints, Tolerations};
+use crate::policy::settings::{NameList, RequestLimits, Settings, TaintPattern, Taints, Tolerations};
 
 /// The check of one setting.
 #[derive(Clone, Debug)]
-pub struct Check {
+pub struct SettingCheck {
     pub setting: &'static str,
     /// It must be true.
     pub expression: String,
@@ -16,7 +16,7 @@ pub struct Check {
 
 /// Kinds that are judged in the same way.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct CheckTarget {
     /// The end of the policy's name.
     pub name: &'static str,
     /// Group, version and resources.
@@ -26,7 +26,7 @@ pub struct Target {
     /// A request is judged only if this is true.
     pub changed: String,
     pub variables: Vec<(&'static str, String)>,
-    pub checks: Vec<Check>,
+    pub checks: Vec<SettingCheck>,
 }
 
 const RESOURCES: &str = "resource.k8s.io";
@@ -35,7 +35,7 @@ const RESOURCES: &str = "resource.k8s.io";
 const SHAPE: &str = "v1, v1beta2";
 
 /// Returns every kind that the settings judge.
-pub fn targets(settings: &Settings) -> Vec<Target> {
+pub fn targets(settings: &Settings) -> Vec<CheckTarget> {
     let mut targets = vec![
         claims(settings, "claims", &[(RESOURCES, SHAPE, "resourceclaims")], "spec"),
         claims(settings, "claim-templates", &[(RESOURCES, SHAPE, "resourceclaimtemplates")], "spec.spec"),
@@ -56,9 +56,9 @@ fn changed(path: &str) -> String {
     format!("request.operation == \"CREATE\" || object.{path} != oldObject.{path}")
 }
 
-fn version(settings: &Settings) -> Option<Check> {
+fn version(settings: &Settings) -> Option<SettingCheck> {
     let expression = accepts(&settings.api_versions, "request.requestKind.version")?;
-    Some(Check {
+    Some(SettingCheck {
         setting: "apiVersions",
         expression,
         message: describe_list("versions of resource.k8s.io", &settings.api_versions),
@@ -66,16 +66,16 @@ fn version(settings: &Settings) -> Option<Check> {
 }
 
 /// Describes a list that accepts or refuses names, in words.
-fn describe_list(what: &str, list: &List) -> String {
+fn describe_list(what: &str, list: &NameList) -> String {
     match list {
-        List::Any => format!("{what}: all"),
-        List::Allow(patterns) => format!("the policy accepts these {what}: {}", patterns.join(", ")),
-        List::Deny(patterns) => format!("the policy does not accept these {what}: {}", patterns.join(", ")),
+        NameList::Any => format!("{what}: all"),
+        NameList::Allow(patterns) => format!("the policy accepts these {what}: {}", patterns.join(", ")),
+        NameList::Deny(patterns) => format!("the policy does not accept these {what}: {}", patterns.join(", ")),
     }
 }
 
 /// Makes the checks of claims, or of templates with the spec of a claim at `path`.
-fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str, &str)], path: &str) -> Target {
+fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str, &str)], path: &str) -> CheckTarget {
     let devices = format!("object.{path}.devices");
     let in_devices = |field: &str| format!("has({devices}) && has({devices}.{field}) ? {devices}.{field} : []");
     let asked = "has(r.exactly) ? [r.exactly] : (has(r.firstAvailable) ? r.firstAvailable : [])";
@@ -84,9 +84,13 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
         ("asked", format!("variables.requests.map(r, {asked})")),
         ("config", in_devices("config")),
     ];
-    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let mut each = |setting: &'static str, condition: String, message: String| {
-        checks.push(Check { setting, expression: format!("variables.asked.all(group, group.all(q, {condition}))"), message });
+        checks.push(SettingCheck {
+            setting,
+            expression: format!("variables.asked.all(group, group.all(q, {condition}))"),
+            message,
+        });
     };
     if let Some(accepted) = accepts_class(&settings.device_classes, "q.deviceClassName") {
         let message = describe_list("device classes", &settings.device_classes.list);
@@ -131,7 +135,7 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
     }
     if let Some(most) = settings.limits.max_requests {
         let expression = format!("variables.requests.size() <= {most}");
-        checks.push(Check {
+        checks.push(SettingCheck {
             setting: "limits",
             expression,
             message: format!("the policy accepts at most {most} requests in a claim"),
@@ -144,10 +148,10 @@ fn claims(settings: &Settings, name: &'static str, rules: &'static [(&str, &str,
     for (setting, list, what) in lists {
         if let Some(accepted) = accepts(list, "c.opaque.driver") {
             let expression = format!("variables.config.all(c, !has(c.opaque) || {accepted})");
-            checks.push(Check { setting, expression, message: describe_list(what, list) });
+            checks.push(SettingCheck { setting, expression, message: describe_list(what, list) });
         }
     }
-    Target { name, rules, status: false, changed: changed("spec"), variables, checks }
+    CheckTarget { name, rules, status: false, changed: changed("spec"), variables, checks }
 }
 
 /// Returns CEL that is true if all that the toleration `t` tolerates is among the taints.
@@ -227,7 +231,7 @@ fn capacity(name: &str, most: &str) -> String {
 }
 
 /// Makes the checks of the statuses of claims: a driver that the stored status has already is accepted.
-fn statuses(settings: &Settings) -> Target {
+fn statuses(settings: &Settings) -> CheckTarget {
     let mut checks = Vec::new();
     if let Some(accepted) = accepts(&settings.drivers, "d") {
         let of = |object: &str, holder: &str, list: &str, driver: &str| {
@@ -253,8 +257,8 @@ fn statuses(settings: &Settings) -> Target {
         };
         let variables = vec![("drivers", all("object")), ("stored", all("oldObject"))];
         let expression = format!("variables.drivers.all(d, d in variables.stored || {accepted})");
-        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
-        return Target {
+        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        return CheckTarget {
             name: "claim-statuses",
             rules: &[(RESOURCES, SHAPE, "resourceclaims/status")],
             status: true,
@@ -263,29 +267,29 @@ fn statuses(settings: &Settings) -> Target {
             checks,
         };
     }
-    Target { name: "claim-statuses", rules: &[], status: true, changed: String::new(), variables: Vec::new(), checks }
+    CheckTarget { name: "claim-statuses", rules: &[], status: true, changed: String::new(), variables: Vec::new(), checks }
 }
 
-fn classes(settings: &Settings) -> Target {
-    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+fn classes(settings: &Settings) -> CheckTarget {
+    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     if let Some(accepted) = accepts(&settings.drivers, "c.opaque.driver") {
         let expression = format!("!has(object.spec.config) || object.spec.config.all(c, !has(c.opaque) || {accepted})");
-        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
     }
     if let Some(accepted) = accepts(&settings.extended_resource_names, "object.spec.extendedResourceName") {
         let expression = format!("!has(object.spec.extendedResourceName) || {accepted}");
         let message = describe_list("names of extended resources", &settings.extended_resource_names);
-        checks.push(Check { setting: "extendedResourceNames", expression, message });
+        checks.push(SettingCheck { setting: "extendedResourceNames", expression, message });
     }
     if settings.expressions.denied_in_classes {
         let expression = "!has(object.spec.selectors) || object.spec.selectors.size() == 0".to_owned();
-        checks.push(Check {
+        checks.push(SettingCheck {
             setting: "selectors",
             expression,
             message: "the policy accepts no CEL selectors in classes".to_owned(),
         });
     }
-    Target {
+    CheckTarget {
         name: "classes",
         rules: &[(RESOURCES, SHAPE, "deviceclasses")],
         status: false,
@@ -295,12 +299,12 @@ fn classes(settings: &Settings) -> Target {
     }
 }
 
-fn slices(settings: &Settings) -> Target {
-    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+fn slices(settings: &Settings) -> CheckTarget {
+    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     if let Some(expression) = accepts(&settings.drivers, "object.spec.driver") {
-        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
     }
-    Target {
+    CheckTarget {
         name: "slices",
         rules: &[(RESOURCES, SHAPE, "resourceslices")],
         status: false,
@@ -311,14 +315,14 @@ fn slices(settings: &Settings) -> Target {
     }
 }
 
-fn taint_rules(settings: &Settings) -> Target {
-    let mut checks: Vec<Check> = version(settings).into_iter().collect();
+fn taint_rules(settings: &Settings) -> CheckTarget {
+    let mut checks: Vec<SettingCheck> = version(settings).into_iter().collect();
     let selector = "object.spec.deviceSelector";
     let given = |field: &str| format!("(has({selector}.{field}) && {selector}.{field} != \"\")");
     if let Some(rule) = settings.taint_selector {
         // The only driver that the policy accepts leaves no device out.
         let driver = match &settings.drivers {
-            List::Allow(patterns) => match patterns.as_slice() {
+            NameList::Allow(patterns) => match patterns.as_slice() {
                 [one] => format!("({} && {selector}.driver != {})", given("driver"), text(one)),
                 _ => given("driver"),
             },
@@ -326,21 +330,21 @@ fn taint_rules(settings: &Settings) -> Target {
         };
         let selects = format!("(has({selector}) && ({driver} || {} || {}))", given("pool"), given("device"));
         let (expression, message) = match rule {
-            TaintSelector::Always => {
+            TaintPattern::Always => {
                 (selects, "the policy asks for a selector: without one the rule taints every device of the cluster")
             }
-            TaintSelector::NoExecute => (
+            TaintPattern::NoExecute => (
                 format!("object.spec.taint.effect != \"NoExecute\" || {selects}"),
                 "the policy asks for a selector: without one the rule evicts pods from every device of the cluster",
             ),
         };
-        checks.push(Check { setting: "deviceTaintRules", expression, message: message.to_owned() });
+        checks.push(SettingCheck { setting: "deviceTaintRules", expression, message: message.to_owned() });
     }
     if let Some(accepted) = accepts(&settings.drivers, &format!("{selector}.driver")) {
         let expression = format!("!has({selector}) || !{} || {accepted}", given("driver"));
-        checks.push(Check { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
+        checks.push(SettingCheck { setting: "drivers", expression, message: describe_list("drivers", &settings.drivers) });
     }
-    Target {
+    CheckTarget {
         name: "taint-rules",
         rules: &[(RESOURCES, "v1, v1beta2, v1alpha3", "devicetaintrules")],
         status: false,
@@ -368,7 +372,7 @@ const PODS: &[(&str, Rules, &str)] = &[
     ("pod-templates", &[("", "v1", "podtemplates")], "template.spec"),
 ];
 
-fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Target {
+fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> CheckTarget {
     let spec = format!("object.{path}");
     let list = |field: &str| format!("(has({spec}.{field}) ? {spec}.{field} : [])");
     let amounts = |field: &str| format!("has(c.resources) && has(c.resources.{field}) ? c.resources.{field}.map(n, n) : []");
@@ -385,13 +389,13 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ta
     {
         if let Some(accepted) = accepts(list, &format!("c.{field}")) {
             let expression = format!("variables.claims.all(c, !has(c.{field}) || {accepted})");
-            checks.push(Check { setting: "pods", expression, message: describe_list(what, list) });
+            checks.push(SettingCheck { setting: "pods", expression, message: describe_list(what, list) });
         }
     }
     if let Some(most) = rule.max_claims {
         let expression = format!("variables.claims.size() + (variables.implicit ? 1 : 0) <= {most}");
         let message = format!("the policy accepts at most {most} resource claims of a pod, one of them for extended resources");
-        checks.push(Check { setting: "pods", expression, message });
+        checks.push(SettingCheck { setting: "pods", expression, message });
     }
     if rule.names_match {
         let used = "has(c.resources) && has(c.resources.claims)";
@@ -405,11 +409,15 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ta
             (defined, "a container uses a claim that the pod does not define"),
             (needed, "no container uses one of the pod's claims"),
         ] {
-            checks.push(Check { setting: "pods", expression, message: message.to_owned() });
+            checks.push(SettingCheck { setting: "pods", expression, message: message.to_owned() });
         }
     }
     let mut each = |setting: &'static str, condition: String, message: String| {
-        checks.push(Check { setting, expression: format!("variables.resources.all(names, names.all(n, {condition}))"), message });
+        checks.push(SettingCheck {
+            setting,
+            expression: format!("variables.resources.all(names, names.all(n, {condition}))"),
+            message,
+        });
     };
     if let Some(accepted) = accepts(&rule.extended_resources, "n") {
         let native = format!("(n.contains(\"kubernetes.io/\") && !n.startsWith({}))", text(IMPLICIT));
@@ -425,13 +433,13 @@ fn pods(settings: &Settings, name: &'static str, rules: Rules, path: &str) -> Ta
         each("deviceClasses", format!("{other} || {accepted}"), describe_list("device classes", &settings.device_classes.list));
     }
     if let Some(expression) = counts(settings, &class) {
-        checks.push(Check {
+        checks.push(SettingCheck {
             setting: "limits",
             expression,
             message: "the policy accepts fewer devices of this class".to_owned(),
         });
     }
-    Target { name, rules, status: false, changed: changed(path), variables, checks }
+    CheckTarget { name, rules, status: false, changed: changed(path), variables, checks }
 }
 
 /// Writes how many devices a container may ask for as an extended resource of a class.

@@ -12,8 +12,8 @@
 pub mod cel;
 pub mod checks;
 
-use crate::policy::settings::{ClassRule, GroupKinds, List, NodeRule, PodRule, Settings};
-use checks::{Check, Target};
+use crate::policy::settings::{ClassRule, GroupKinds, NameList, NodeRule, PodRule, Settings};
+use checks::{CheckTarget, SettingCheck};
 use std::fmt::Write;
 
 /// A setting that a policy of the API server cannot hold, and why.
@@ -36,7 +36,7 @@ pub fn yaml(settings: &Settings, name: &str) -> String {
     }
     for target in checks::targets(settings) {
         for warn in [false, true] {
-            let checks: Vec<&Check> = target.checks.iter().filter(|check| settings.warns(check.setting) == warn).collect();
+            let checks: Vec<&SettingCheck> = target.checks.iter().filter(|check| settings.warns(check.setting) == warn).collect();
             if !checks.is_empty() {
                 let suffix = if warn { "-warn" } else { "" };
                 policy(settings, &target, &checks, &format!("{name}-{}{suffix}", target.name), warn, &mut out);
@@ -46,7 +46,7 @@ pub fn yaml(settings: &Settings, name: &str) -> String {
     out
 }
 
-fn policy(settings: &Settings, target: &Target, checks: &[&Check], name: &str, warn: bool, out: &mut String) {
+fn policy(settings: &Settings, target: &CheckTarget, checks: &[&SettingCheck], name: &str, warn: bool, out: &mut String) {
     let mut line = |indent: usize, text: &str| {
         let _ = writeln!(out, "{}{text}", "  ".repeat(indent));
     };
@@ -141,7 +141,7 @@ pub fn left_out(settings: &Settings) -> Vec<LeftOut> {
         ("suitableNodes", old, settings.suitable_nodes != NodeRule::default()),
         ("availableOnNodes", "evaluates node selectors, which CEL cannot", settings.available_on_nodes != NodeRule::default()),
         ("shareable", old, settings.shareable_denied),
-        ("drivers", "in CEL selectors are not seen: CEL cannot read CEL", settings.drivers != List::Any),
+        ("drivers", "in CEL selectors are not seen: CEL cannot read CEL", settings.drivers != NameList::Any),
         (
             "deviceTaintRules",
             "with CEL selectors of 1.33 and 1.34 count as without a selector: CEL cannot read CEL",

@@ -3,7 +3,7 @@
 
 use super::{Entries, List, NodeSelector, ObjectMeta, Slot, Strings, views};
 use crate::go::time::Time;
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 
 views! {
     /// `DeviceClass`

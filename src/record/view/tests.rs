@@ -1,6 +1,6 @@
 //! Every getter reads a field that the tables have, of the right type.
 
-use crate::api::{Family, Struct, Type, VERSIONS, core};
+use crate::api::{Family, FieldType, Struct, VERSIONS, core};
 
 /// A view as it is declared.
 pub struct View {
@@ -36,20 +36,20 @@ fn tables(family: Family) -> Vec<&'static Struct> {
 }
 
 /// Returns true if values of a type have the form that a kind of getter reads.
-fn reads(kind: &str, ty: &Type) -> bool {
+fn reads(kind: &str, ty: &FieldType) -> bool {
     let plain = ty.pointed();
     match kind {
-        "str" | "str_pointer" => plain.is_text() || matches!(plain, Type::Quantity | Type::Raw | Type::FieldsV1),
-        "bool" | "bool_pointer" => matches!(plain, Type::Bool),
-        "int" | "int_pointer" => matches!(plain, Type::Int64 | Type::Int32),
-        "time" | "time_pointer" => matches!(plain, Type::Time),
-        "map" => matches!(ty, Type::StringMap),
-        "strings" => matches!(ty, Type::List(item) if item.is_text() || matches!(item, Type::Quantity)),
-        "list" => matches!(ty, Type::List(Type::Struct(_))),
+        "str" | "str_pointer" => plain.is_text() || matches!(plain, FieldType::Quantity | FieldType::Raw | FieldType::FieldsV1),
+        "bool" | "bool_pointer" => matches!(plain, FieldType::Bool),
+        "int" | "int_pointer" => matches!(plain, FieldType::Int64 | FieldType::Int32),
+        "time" | "time_pointer" => matches!(plain, FieldType::Time),
+        "map" => matches!(ty, FieldType::StringMap),
+        "strings" => matches!(ty, FieldType::List(item) if item.is_text() || matches!(item, FieldType::Quantity)),
+        "list" => matches!(ty, FieldType::List(FieldType::Struct(_))),
         "entries" => ty.is_map(),
-        "quantities" => matches!(ty, Type::Map(map) if matches!(map.value, Type::Quantity)),
-        "inner" => matches!(ty, Type::Struct(_)),
-        "pointer" => matches!(ty, Type::Pointer(Type::Struct(_))),
+        "quantities" => matches!(ty, FieldType::Map(map) if matches!(map.value, FieldType::Quantity)),
+        "inner" => matches!(ty, FieldType::Struct(_)),
+        "pointer" => matches!(ty, FieldType::Pointer(FieldType::Struct(_))),
         "set" | "slot" => true,
         _ => false,
     }

@@ -5,7 +5,7 @@
 //! as new ones; `ValidateResourceClassParametersUpdate` makes no such distinction.
 
 use crate::api::Scope;
-use crate::cel::Mode;
+use crate::cel::EnvironmentMode;
 use crate::finding::{Code, Path};
 use crate::record::view::{ResourceClaimParameters, ResourceClassParameters};
 use crate::rules::classic::class;
@@ -19,10 +19,10 @@ use std::collections::BTreeSet;
 
 /// Validates new claim parameters.
 pub fn create_for_claim(parameters: ResourceClaimParameters<'_>, context: &Context, errors: &mut Errors) {
-    for_claim(parameters, Mode::New, context, errors);
+    for_claim(parameters, EnvironmentMode::New, context, errors);
 }
 
-fn for_claim(parameters: ResourceClaimParameters<'_>, mode: Mode, context: &Context, errors: &mut Errors) {
+fn for_claim(parameters: ResourceClaimParameters<'_>, mode: EnvironmentMode, context: &Context, errors: &mut Errors) {
     metadata::create(parameters.metadata(), Scope::Namespaced, context.rules, errors);
     let root = Path::ROOT;
     if let Some(reference) = parameters.generated_from() {
@@ -58,7 +58,7 @@ pub fn update_for_claim(
 ) {
     metadata::update(new.metadata(), old.metadata(), errors);
     let unchanged = immutable::same_field(new.driver_requests().slot(), old.driver_requests().slot());
-    for_claim(new, if unchanged { Mode::Stored } else { Mode::New }, context, errors);
+    for_claim(new, if unchanged { EnvironmentMode::Stored } else { EnvironmentMode::New }, context, errors);
 }
 
 /// Validates new class parameters.
@@ -73,7 +73,7 @@ pub fn create_for_class(parameters: ResourceClassParameters<'_>, context: &Conte
     for (index, filter) in parameters.filters().iter().enumerate() {
         let path = filters.index(index);
         unique_driver(filter.driver_name(), &path.field("driverName"), &mut seen, errors);
-        structured::selector(Mode::New, filter.named_resources(), &path, errors);
+        structured::selector(EnvironmentMode::New, filter.named_resources(), &path, errors);
     }
     let vendor = root.field("vendorParameters");
     let mut seen = BTreeSet::new();

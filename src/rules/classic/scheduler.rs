@@ -3,9 +3,9 @@
 
 use crate::api::Release;
 use crate::finding::{Code, Finding, Path, Severity};
-use crate::place::lint::{self, SelectorSite};
+use crate::place::classic::lint::{self, SelectorSite};
 use crate::place::rules::SchedulerRules;
-use crate::place::selector::Selector;
+use crate::place::selector::ParsedSelector;
 use crate::record::view::NodeSelector;
 
 /// Returns findings about a selector that is set. `path` is the path of the selector.
@@ -13,7 +13,7 @@ pub fn review(selector: NodeSelector<'_>, path: &Path<'_>, release: Release, fin
     if selector.node_selector_terms().is_empty() {
         return;
     }
-    let parsed = Selector::parse(selector, &SchedulerRules::of(release));
+    let parsed = ParsedSelector::parse(selector, &SchedulerRules::of(release));
     let (rendered, steps) = (path.render(), path.steps());
     let place = SelectorSite { path: &rendered, steps: &steps, parse_errors: Severity::Warning };
     for mut finding in lint::findings(&parsed, &place, None) {

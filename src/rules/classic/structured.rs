@@ -1,7 +1,7 @@
 //! The structured model of 1.30, `namedResources`, in all objects that contain it (kube-apiserver 1.30,
 //! pkg/apis/resource/structured/namedresources/validation/validation.go).
 
-use crate::cel::Mode;
+use crate::cel::EnvironmentMode;
 use crate::finding::{Code, Path};
 use crate::names;
 use crate::place::environments;
@@ -36,7 +36,7 @@ pub fn handle(handle: StructuredResourceHandle<'_>, path: &Path<'_>, errors: &mu
 }
 
 /// Validates a selector of a request or filter, new or stored already.
-pub fn selector(mode: Mode, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
+pub fn selector(mode: EnvironmentMode, model: Option<NamedResourcesSelector<'_>>, path: &Path<'_>, errors: &mut Errors) {
     let Some(model) = model else { return model_required(path, errors) };
     let named = path.field("namedResources");
     let path = named.field("selector");

@@ -4,11 +4,11 @@
 
 use super::judge::Judge;
 use super::slice::{CounterSets, consumed};
-use super::variant::Counters;
+use super::variant::CounterLimits;
 use crate::finding::{Code, Path};
 use crate::go::quantity::Measure;
 use crate::names;
-use crate::record::Value;
+use crate::record::FieldValue;
 use crate::record::view::Slot;
 use crate::record::view::device::{Device, DeviceAttribute, DeviceCounterConsumption, LISTS};
 use crate::rules::errors::Bad;
@@ -118,7 +118,7 @@ impl Judge<'_> {
         let mut set = 0usize;
         for name in LISTS {
             let slot = Slot::of(attribute.record(), name);
-            let Value::List(items) = slot.value() else { continue };
+            let FieldValue::List(items) = slot.value() else { continue };
             if !self.knows(slot) {
                 continue;
             }
@@ -168,7 +168,7 @@ impl Judge<'_> {
     fn consumed_counters(&mut self, device: Device<'_>, sets: &CounterSets<'_>, path: &Path<'_>) {
         let code = Code::CountersInvalid;
         let place = path.field("consumesCounters");
-        let per_list = self.v.counters == Counters::PerList;
+        let per_list = self.v.counters == CounterLimits::PerList;
         let consumptions = device.consumes_counters();
         let compare = self.list(consumptions, &place, |judge, consumption, path| {
             let set = consumption.counter_set();
@@ -182,7 +182,7 @@ impl Judge<'_> {
         if compare {
             self.unique(consumptions.iter().map(DeviceCounterConsumption::counter_set), Some("counterSet"), &place, Bad::Str);
         }
-        let Counters::Totals { device: max, .. } = self.v.counters else { return };
+        let CounterLimits::Totals { device: max, .. } = self.v.counters else { return };
         let count = consumed(device);
         if count > max {
             let detail = format!("the total number of counters must not exceed {max}");

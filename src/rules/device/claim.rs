@@ -5,8 +5,8 @@
 use super::derived::Asked;
 use super::judge::{Age, Judge};
 use super::selector;
-use super::values::Requests;
-use super::variant::Union;
+use super::values::RequestNames;
+use super::variant::UnionCheck;
 use crate::api::{Gate, Scope};
 use crate::finding::{Code, Path};
 use crate::record::view::device::{
@@ -127,12 +127,12 @@ impl Judge<'_> {
     /// Validates a request. Returns what its derived attributes may cost.
     fn request(&mut self, request: DeviceRequest<'_>, devices: DeviceClaim<'_>, age: Age, path: &Path<'_>) -> u64 {
         self.label(Code::RequestNameInvalid, request.name(), &path.field("name"));
-        if self.v.union == Union::Flat {
+        if self.v.union == UnionCheck::Flat {
             return self.exact(request.flat(), None, age, path);
         }
         let exactly = request.exactly();
         let several = !request.first_available().is_empty();
-        if self.v.union == Union::First && exactly.is_some() == several {
+        if self.v.union == UnionCheck::First && exactly.is_some() == several {
             self.union(several, path);
             return 0;
         }
@@ -255,7 +255,7 @@ impl Judge<'_> {
         allowed
     }
 
-    fn constraint(&mut self, constraint: DeviceConstraint<'_>, known: &Requests, path: &Path<'_>) {
+    fn constraint(&mut self, constraint: DeviceConstraint<'_>, known: &RequestNames, path: &Path<'_>) {
         self.request_names(constraint.requests(), known, path);
         let code = Code::ConstraintInvalid;
         if let Some(name) = constraint.match_attribute() {

@@ -3,8 +3,8 @@
 //! Source: `pkg/apis/resource/validation/validation.go`, `validateDerivedAttributes`.
 
 use super::judge::Judge;
-use crate::cel::Mode;
-use crate::cel::compile::Stage;
+use crate::cel::EnvironmentMode;
+use crate::cel::compile::CompileStage;
 use crate::finding::{Code, Path};
 use crate::place::environments;
 use crate::record::view::List;
@@ -62,7 +62,7 @@ impl Judge<'_> {
             self.errors.too_long_bytes(Code::SelectorTooLong, path, max);
             return 0;
         }
-        let environment = environments::derived(Mode::New, self.release, self.gates);
+        let environment = environments::derived(EnvironmentMode::New, self.release, self.gates);
         match environment.compile(expression) {
             Ok(program) => {
                 let cost = program.cost_estimate().map_or(0, |cost| cost.max);
@@ -71,11 +71,11 @@ impl Judge<'_> {
                 }
                 return cost;
             }
-            Err(error) if error.stage == Stage::Limit => self.errors.uncompiled_at(path),
-            Err(error) if error.stage == Stage::Crash => self.errors.panic(path, Panic::Expression(error.text)),
+            Err(error) if error.stage == CompileStage::Limit => self.errors.uncompiled_at(path),
+            Err(error) if error.stage == CompileStage::Crash => self.errors.panic(path, Panic::Expression(error.text)),
             Err(error) if error.is_internal() => self.errors.internal(Code::SelectorInvalid, path, &error.text),
             Err(error) => {
-                let code = if error.stage == Stage::Result { CODE } else { Code::SelectorInvalid };
+                let code = if error.stage == CompileStage::Result { CODE } else { Code::SelectorInvalid };
                 self.errors.invalid(code, path, Bad::Str(expression), &error.text);
             }
         }

@@ -8,7 +8,7 @@ use crate::record::view::device::{
     DeviceTaintRule, DeviceTaintRuleSpec, DeviceTaintSelector, DeviceToleration, ResourceClaim, ResourceClaimSpec,
     ResourceClaimTemplate, ResourceSlice, ResourceSliceSpec,
 };
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 
 /// Adds warnings about an object of the device family, in the version that was written.
 pub fn object(kind: DeviceKind, record: &Record<'_>, findings: &mut Vec<Finding>) {
@@ -90,7 +90,7 @@ fn slice(spec: ResourceSliceSpec<'_>, path: &Path<'_>, findings: &mut Vec<Findin
 fn taint_rule(spec: DeviceTaintRuleSpec<'_>, path: &Path<'_>, findings: &mut Vec<Finding>) {
     let effect = spec.taint().effect();
     let selector = spec.device_selector().and_then(DeviceTaintSelector::record);
-    if selector.is_some_and(|selector| selector.slots.iter().any(|value| !matches!(value, Value::Unset))) {
+    if selector.is_some_and(|selector| selector.slots.iter().any(|value| !matches!(value, FieldValue::Unset))) {
         return;
     }
     let message = match (effect, selector) {

@@ -3,7 +3,7 @@
 //! Source: `pkg/apis/resource/validation/validation.go`, `validateCELSelector`, and `dynamic-resource-allocation/cel/compile.go`.
 
 use super::judge::{Age, Judge};
-use crate::cel::Mode;
+use crate::cel::EnvironmentMode;
 use crate::finding::{Code, Path};
 use crate::place::environments;
 use crate::record::view::device::CELDeviceSelector;
@@ -19,8 +19,8 @@ pub fn expression(judge: &mut Judge<'_>, selector: CELDeviceSelector<'_>, age: A
         return judge.errors.too_long_bytes(Code::SelectorTooLong, path, max);
     }
     let mode = match age {
-        Age::New => Mode::New,
-        Age::Stored => Mode::Stored,
+        Age::New => EnvironmentMode::New,
+        Age::Stored => EnvironmentMode::Stored,
     };
     let environment = environments::device(mode, judge.release, judge.gates);
     compiled::judge(&environment, expression, path, judge.errors);

@@ -3,7 +3,7 @@
 //! Source: `pkg/apis/resource/validation/validation.go`, `ValidateResourceSlice`, `ValidateResourceSliceUpdate`.
 
 use super::judge::Judge;
-use super::variant::Counters;
+use super::variant::CounterLimits;
 use crate::api::Scope;
 use crate::finding::{Code, Path};
 use crate::record::view::device::{Counter, CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec};
@@ -159,7 +159,7 @@ impl Judge<'_> {
         if compare {
             self.unique(devices.iter().map(Device::name), Some("name"), &path, Bad::Str);
         }
-        if let Counters::Totals { slice, .. } = self.v.counters {
+        if let CounterLimits::Totals { slice, .. } = self.v.counters {
             let total: usize = devices.iter().map(consumed).fold(0, usize::saturating_add);
             if total > slice {
                 let detail = format!("the total number of counters in devices must not exceed {slice}");
@@ -208,7 +208,7 @@ impl Judge<'_> {
 
     fn shared_counters(&mut self, sets: List<'_, CounterSet<'_>>, path: &Path<'_>) {
         let code = Code::CountersInvalid;
-        if let Counters::Totals { shared, .. } = self.v.counters {
+        if let CounterLimits::Totals { shared, .. } = self.v.counters {
             let total: usize = sets.iter().map(|set| set.counters().len()).fold(0, usize::saturating_add);
             if total > shared {
                 let detail = format!("the total number of shared counters must not exceed {shared}");

@@ -3,7 +3,7 @@
 //! Source: `pkg/apis/resource/validation/validation.go`, `ValidateResourceClaimStatusUpdate`.
 
 use super::judge::{Age, Judge};
-use super::values::{Requests, canonical_cidr};
+use super::values::{RequestNames, canonical_cidr};
 use super::variant::{Addresses, DeviceId};
 use crate::finding::{Code, Path};
 use crate::record::view::device::{
@@ -120,7 +120,7 @@ impl Judge<'_> {
         }
     }
 
-    fn allocation(&mut self, allocation: AllocationResult<'_>, known: &Requests, path: &Path<'_>) {
+    fn allocation(&mut self, allocation: AllocationResult<'_>, known: &RequestNames, path: &Path<'_>) {
         let devices = allocation.devices();
         let place = path.field("devices");
         self.list(devices.results(), &place.field("results"), |judge, result, path| judge.result(result, known, path));
@@ -136,7 +136,7 @@ impl Judge<'_> {
         }
     }
 
-    fn result(&mut self, result: DeviceRequestAllocationResult<'_>, known: &Requests, path: &Path<'_>) {
+    fn result(&mut self, result: DeviceRequestAllocationResult<'_>, known: &RequestNames, path: &Path<'_>) {
         self.request_name(result.request(), known, &path.field("request"));
         self.driver_name(result.driver(), &path.field("driver"));
         self.pool_name(result.pool(), &path.field("pool"));
@@ -161,7 +161,7 @@ impl Judge<'_> {
         }
     }
 
-    fn allocated_config(&mut self, config: DeviceConfiguration<'_>, known: &Requests, path: &Path<'_>) {
+    fn allocated_config(&mut self, config: DeviceConfiguration<'_>, known: &RequestNames, path: &Path<'_>) {
         let source = config.source();
         let code = Code::ConfigSourceInvalid;
         if source.is_empty() {

@@ -193,7 +193,7 @@ impl Judge<'_> {
     ///
     /// The last of several requests with the same name is used. In releases with alternatives, a `/` always separates request and
     /// alternative, so a request with a `/` in its name cannot be referenced.
-    pub fn requests(&self, devices: DeviceClaim<'_>) -> Requests {
+    pub fn requests(&self, devices: DeviceClaim<'_>) -> RequestNames {
         let mut names = BTreeSet::new();
         for request in devices.requests().iter().rev() {
             let name = request.name();
@@ -204,11 +204,11 @@ impl Judge<'_> {
                 names.insert(format!("{name}/{}", alternative.name()));
             }
         }
-        Requests { names }
+        RequestNames { names }
     }
 
     /// Validates the names of requests in a list: each must exist and occur only once.
-    pub fn request_names(&mut self, requests: Strings<'_>, known: &Requests, path: &Path<'_>) {
+    pub fn request_names(&mut self, requests: Strings<'_>, known: &RequestNames, path: &Path<'_>) {
         let path = path.field("requests");
         let compare = self.list(requests, &path, |judge, name, path| judge.request_name(name, known, path));
         if compare {
@@ -217,7 +217,7 @@ impl Judge<'_> {
     }
 
     /// Validates a reference to a request.
-    pub fn request_name(&mut self, value: &str, known: &Requests, path: &Path<'_>) {
+    pub fn request_name(&mut self, value: &str, known: &RequestNames, path: &Path<'_>) {
         let code = Code::RequestUnknown;
         if !self.v.sub_requests {
             self.label(code, value, path);
@@ -242,11 +242,11 @@ impl Judge<'_> {
 
 /// The names a reference may use.
 #[derive(Debug, Default)]
-pub struct Requests {
+pub struct RequestNames {
     names: BTreeSet<String>,
 }
 
-impl Requests {
+impl RequestNames {
     fn has(&self, name: &str) -> bool {
         self.names.contains(name)
     }

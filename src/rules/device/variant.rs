@@ -34,7 +34,7 @@ pub enum Qualified {
 
 /// When the server checks that a request has exactly one of `exactly` and `firstAvailable`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Union {
+pub enum UnionCheck {
     /// Not applicable: requests are flat.
     Flat,
     After,
@@ -53,7 +53,7 @@ pub enum Addresses {
 
 /// The limits of a slice's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counters {
+pub enum CounterLimits {
     /// By the number of counters in the whole slice and device; references are followed.
     Totals {
         /// All counters of all sets.
@@ -92,7 +92,7 @@ pub struct Variant {
     pub addresses: Addresses,
     /// The error text for a condition without time or reason.
     pub condition_missing: &'static str,
-    pub union: Union,
+    pub union: UnionCheck,
     /// References may name an alternative: `request/alternative`.
     pub sub_requests: bool,
     /// Updates also run the rules of creation; otherwise only immutable fields are judged.
@@ -117,7 +117,7 @@ pub struct Variant {
     pub counters_or_devices: bool,
     /// Fewer devices are allowed where taints or counters are used.
     pub devices_with_features: Option<usize>,
-    pub counters: Counters,
+    pub counters: CounterLimits,
     /// An attribute without value is `Required`; else `Invalid`.
     pub attribute_required: bool,
     /// The error text for an attribute with several values.
@@ -194,7 +194,7 @@ const V31: Variant = Variant {
     unparsable: "error parsing data",
     addresses: Addresses::Sloppy,
     condition_missing: "must be set",
-    union: Union::Flat,
+    union: UnionCheck::Flat,
     sub_requests: false,
     update_creates: true,
     stored_leniency: false,
@@ -207,7 +207,7 @@ const V31: Variant = Variant {
     pointers: false,
     counters_or_devices: false,
     devices_with_features: None,
-    counters: Counters::Totals { shared: 32, device: 32, slice: 1024 },
+    counters: CounterLimits::Totals { shared: 32, device: 32, slice: 1024 },
     attribute_required: true,
     attribute_several: "exactly one field must be specified",
     attribute_values: None,
@@ -253,7 +253,7 @@ const V32: Variant = Variant {
 const V33: Variant = Variant {
     flat: false,
     addresses: Addresses::Canonical,
-    union: Union::After,
+    union: UnionCheck::After,
     sub_requests: true,
     admin_label: Some(FIRST_ADMIN_LABEL),
     node_selection: "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required",
@@ -276,11 +276,11 @@ const V35: Variant = Variant {
     duplicate_names_key: false,
     empty_driver_once: true,
     qualified: Qualified::Invalid,
-    union: Union::First,
+    union: UnionCheck::First,
     update_creates: false,
     counters_or_devices: true,
     devices_with_features: Some(64),
-    counters: Counters::PerList,
+    counters: CounterLimits::PerList,
     attribute_required: false,
     stored_taints: true,
     device_id: DeviceId::Json,

@@ -1,7 +1,7 @@
 //! References of claims of the device family: classes, and attributes that constraints name and slices publish. Names in
 //! expressions are checked in [`crate::expression`].
 
-use super::inventory::Inventory;
+use super::inventory::ObjectsByKind;
 use super::{Located, References, What};
 use crate::advice::suggest::did_you_mean;
 use crate::advice::{locate, nearest};
@@ -182,7 +182,7 @@ fn devices_have<'n>(names: impl Iterator<Item = &'n String>) -> String {
 
 impl Devices {
     /// Returns true if no class of the text serves an extended resource although one is expected.
-    pub fn lacks_extended(&self, name: &str, inventory: &Inventory<'_>) -> bool {
+    pub fn lacks_extended(&self, name: &str, inventory: &ObjectsByKind<'_>) -> bool {
         if let Some(class) = name.strip_prefix(IMPLICIT) {
             return inventory.lacks("DeviceClass", GROUP, class, "");
         }

@@ -1,6 +1,6 @@
 //! The objects of a text as references look for them: by kind, group and name.
 
-use super::{ListedObject, Named};
+use super::{ListedObject, NamedObject};
 use crate::advice::nearest::Nearest;
 use crate::api::GROUP;
 use crate::message::message;
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 const MOST_NAMES: usize = 100;
 
 /// The objects of the text, by kind and group.
-pub struct Inventory<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
+pub struct ObjectsByKind<'a>(BTreeMap<[&'a str; 2], Vec<Present<'a>>>);
 
 /// An object's name, and where it lives; `None` may be anywhere.
 type Present<'a> = (&'a str, Option<&'a str>);
 
-impl<'a> Inventory<'a> {
-    pub fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<Named<'a>>, namespace: &'a str) -> Self {
+impl<'a> ObjectsByKind<'a> {
+    pub fn of(objects: &'a [ListedObject], named: &dyn Fn(usize) -> Option<NamedObject<'a>>, namespace: &'a str) -> Self {
         let mut inventory: BTreeMap<[&str; 2], Vec<Present<'_>>> = BTreeMap::new();
         for object in objects {
-            let Some(Named { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
+            let Some(NamedObject { api_version, kind, name, namespace: own }) = named(object.index) else { continue };
             let group = api_version.split_once('/').map_or("", |(group, _)| group);
             let place = match own {
                 _ if object.unplaced => None,
@@ -31,7 +31,7 @@ impl<'a> Inventory<'a> {
             inventory.entry([kind, group]).or_default().push((object.name.as_deref().unwrap_or(name), place));
         }
         inventory.values_mut().for_each(|of_kind| order::sort(of_kind));
-        Inventory(inventory)
+        ObjectsByKind(inventory)
     }
 
     /// Sorts them by name.
@@ -123,9 +123,9 @@ pub struct Affixes<'a> {
 }
 
 impl<'a> Affixes<'a> {
-    pub fn of(objects: impl Iterator<Item = Named<'a>>) -> Self {
+    pub fn of(objects: impl Iterator<Item = NamedObject<'a>>) -> Self {
         // Kustomize does not rename these.
-        let renamed = |named: &Named<'_>| !matches!(named.kind, "Namespace" | "CustomResourceDefinition" | "List");
+        let renamed = |named: &NamedObject<'_>| !matches!(named.kind, "Namespace" | "CustomResourceDefinition" | "List");
         let shared = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
             pairs.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum()
         };

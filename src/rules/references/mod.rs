@@ -16,7 +16,7 @@ use crate::record::view;
 use crate::text::Span;
 use crate::text::tree::{NodeId, Tree};
 use claimkit_values::order;
-use inventory::{Affixes, Inventory};
+use inventory::{Affixes, ObjectsByKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The objects of a text and their references. Missing objects are determined after the whole text is read.
@@ -33,7 +33,7 @@ pub struct References {
     /// The properties that devices have and selectors read.
     devices: devices::Devices,
     /// Findings that depend on the release of the pods.
-    forms: Vec<pods::Form>,
+    forms: Vec<pods::ClaimForm>,
     /// The findings about one object.
     advice: Vec<Finding>,
     /// The latest release that an object of ours is judged by.
@@ -105,7 +105,7 @@ enum What {
 }
 
 /// The identity of an object of the text, as the server reads it.
-pub struct Named<'a> {
+pub struct NamedObject<'a> {
     /// `apiVersion`
     pub api_version: &'a str,
     /// `kind`
@@ -246,7 +246,7 @@ impl References {
     /// none. `asked`: the requested release.
     pub fn missing<'a>(
         &'a mut self,
-        object: &dyn Fn(usize) -> Option<Named<'a>>,
+        object: &dyn Fn(usize) -> Option<NamedObject<'a>>,
         namespace: &'a str,
         asked: Option<Release>,
         tell: &mut dyn FnMut(Finding),
@@ -266,11 +266,11 @@ impl References {
 
     fn check_references<'a>(
         &'a self,
-        object: &dyn Fn(usize) -> Option<Named<'a>>,
+        object: &dyn Fn(usize) -> Option<NamedObject<'a>>,
         namespace: &'a str,
         tell: &mut dyn FnMut(Finding),
     ) {
-        let inventory = Inventory::of(&self.objects, object, namespace);
+        let inventory = ObjectsByKind::of(&self.objects, object, namespace);
         let affixes = Affixes::of((0usize..).map_while(object));
         // Cache the nearest names: many objects may reference the same missing one.
         let mut nearest = BTreeMap::new();

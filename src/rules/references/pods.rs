@@ -17,7 +17,7 @@ const NAMES: [(&str, &str); 2] = [("resourceClaimName", "ResourceClaim"), ("reso
 
 /// The form of an entry of `resourceClaims`; whether it is correct depends on the release, which is known later.
 #[derive(Debug)]
-pub struct Form {
+pub struct ClaimForm {
     /// The names are directly in the entry.
     flat: bool,
     object: usize,
@@ -26,7 +26,7 @@ pub struct Form {
     edits: Option<Vec<Edit>>,
 }
 
-impl Form {
+impl ClaimForm {
     /// Returns the finding about an entry of the wrong form for a release.
     pub fn finding(self, release: Release) -> Option<Finding> {
         let since = POD_CLAIMS_FLAT_SINCE;
@@ -144,7 +144,7 @@ fn entries<'t>(references: &mut References, object: Located<'t>, spec: NodeId, s
             };
             steps.extend(last.map(key));
             let span = locate::locate_key(tree, object.item.node, &steps);
-            references.forms.push(Form { flat, object: object.index, path: path::render(&steps), span, edits });
+            references.forms.push(ClaimForm { flat, object: object.index, path: path::render(&steps), span, edits });
         }
         if let Some(name) = text(tree, entry, "name") {
             entries.insert(name, Entry { index, names });

@@ -1,6 +1,6 @@
 //! Facts after the scheduler has acted.
 
-use super::outcome::{Decision, Simulation};
+use super::outcome::{PodDecision, Simulation};
 use crate::place::device::facts::{Facts, PodCondition};
 use std::rc::Rc;
 
@@ -13,29 +13,29 @@ pub fn commit(facts: &Facts, simulation: &Simulation) -> Facts {
         for decision in &outcome.decisions {
             let Some(pod) = after.pods.get_mut(outcome.pod).map(Rc::make_mut) else { continue };
             let (scheduled, reason) = match decision {
-                Decision::Bound { node: at, .. } => {
+                PodDecision::Bound { node: at, .. } => {
                     pod.spec.node_name = node(*at);
                     pod.status.nominated_node_name.clear();
                     (true, "")
                 }
-                Decision::Preparing { node: at, .. } => {
+                PodDecision::Preparing { node: at, .. } => {
                     pod.status.nominated_node_name = node(*at);
                     continue;
                 }
-                Decision::Unschedulable(failure) => {
+                PodDecision::Unschedulable(failure) => {
                     if let Some(at) = failure.nominated {
                         pod.status.nominated_node_name = node(at);
                     }
                     (false, "Unschedulable")
                 }
-                Decision::Error(_) => (false, "SchedulerError"),
-                Decision::Gated | Decision::NotConsidered(_) => continue,
+                PodDecision::Error(_) => (false, "SchedulerError"),
+                PodDecision::Gated | PodDecision::NotConsidered(_) => continue,
             };
             pod.status.conditions.retain(|condition| condition.kind != "PodScheduled");
             if !scheduled {
                 pod.status.conditions.push(PodCondition { kind: "PodScheduled".to_owned(), reason: reason.to_owned() });
             }
-            if let Decision::Unschedulable(failure) = decision {
+            if let PodDecision::Unschedulable(failure) = decision {
                 for victim in &failure.victims {
                     if let Some(victim) = after.pods.get_mut(*victim) {
                         Rc::make_mut(victim).metadata.deletion_timestamp = Some(super::devices::NOW.to_owned());

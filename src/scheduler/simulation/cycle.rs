@@ -1,12 +1,12 @@
 //! One attempt to find a node for a pod.
 
 use super::message::{self, Histogram};
-use super::outcome::{NodeReasons, Plugin, Reason, Refusal, Unsure};
+use super::outcome::{NodeReasons, Plugin, PluginRefusal, RefusalReason, Unsure};
 use super::prepared::Prepared;
 use super::scores;
 use super::state::State;
-use super::turn::{Fails, Turn};
-use crate::place::device::status::Code;
+use super::turn::{Fails, PodAttempt};
+use crate::place::device::status::StatusCode;
 use claimkit_values::order;
 
 /// Below this number of nodes all are tried (`minFeasibleNodesToFind`).
@@ -16,7 +16,7 @@ const LEAST_PERCENT: usize = 5;
 
 /// The outcome of an attempt.
 #[derive(Debug)]
-pub enum Attempt {
+pub enum AttemptOutcome {
     Fits {
         node: usize,
         /// Other nodes of the same score.
@@ -30,13 +30,13 @@ pub enum Attempt {
 /// Takes one of several nodes of the same score.
 pub type Choose<'c> = &'c mut dyn FnMut(&[usize]) -> usize;
 
-impl<'f> Turn<'_, 'f> {
+impl<'f> PodAttempt<'_, 'f> {
     /// Looks for a node.
-    pub fn attempt(&mut self, prepared: &Prepared<'f>, state: &mut State, choose: Choose<'_>) -> Attempt {
+    pub fn attempt(&mut self, prepared: &Prepared<'f>, state: &mut State, choose: Choose<'_>) -> AttemptOutcome {
         let count = prepared.facts.nodes.len();
         if count == 0 {
             let message = message::NO_NODES.to_owned();
-            return Attempt::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: false, unsure: None }));
+            return AttemptOutcome::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: false, unsure: None }));
         }
         if self.views.contradiction {
             return self.refused_before(count, "pod affinity terms conflict".to_owned());
@@ -46,7 +46,7 @@ impl<'f> Turn<'_, 'f> {
         {
             let status = &devices.case.pre_filter;
             let text = status.message().unwrap_or_default();
-            if status.code == Code::Error {
+            if status.code == StatusCode::Error {
                 return error(format!("running PreFilter plugin \"DynamicResources\": {text}"));
             }
             return self.refused_before(count, text);
@@ -55,18 +55,18 @@ impl<'f> Turn<'_, 'f> {
         if let Some(node) = nominated
             && matches!(self.check_with_nominated(prepared, state, node), Ok(None))
         {
-            return Attempt::Fits { node, tied: Vec::new(), unsure: None };
+            return AttemptOutcome::Fits { node, tied: Vec::new(), unsure: None };
         }
         self.search(prepared, state, choose)
     }
 
-    fn refused_before(&self, nodes: usize, reason: String) -> Attempt {
+    fn refused_before(&self, nodes: usize, reason: String) -> AttemptOutcome {
         let message = message::before_nodes(nodes, &reason);
-        Attempt::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: false, unsure: None }))
+        AttemptOutcome::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: false, unsure: None }))
     }
 
     /// Filters the nodes and takes the best.
-    fn search(&mut self, prepared: &Prepared<'f>, state: &mut State, choose: Choose<'_>) -> Attempt {
+    fn search(&mut self, prepared: &Prepared<'f>, state: &mut State, choose: Choose<'_>) -> AttemptOutcome {
         let all = prepared.walk.len();
         let named = self.views.named.as_ref();
         let walk: Vec<usize> = match named {
@@ -97,14 +97,14 @@ impl<'f> Turn<'_, 'f> {
         if let Some(error) = errors.first() {
             let message = format!("running \"DynamicResources\" filter plugin: {error}");
             let unsure = errors.iter().any(|other| other != error).then_some(Unsure::FirstError);
-            return Attempt::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: true, unsure }));
+            return AttemptOutcome::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: true, unsure }));
         }
         if fitting.is_empty() {
             return self.fails(prepared, state, refused, named.is_some());
         }
         let unsure = sampled.then_some(Unsure::Sampled);
         if let [node] = fitting.as_slice() {
-            return Attempt::Fits { node: *node, tied: Vec::new(), unsure };
+            return AttemptOutcome::Fits { node: *node, tied: Vec::new(), unsure };
         }
         if let Some(error) = self.devices.as_ref().and_then(|devices| devices.case.score_error(devices.case.pending.len())) {
             return self::error(error);
@@ -119,17 +119,17 @@ impl<'f> Turn<'_, 'f> {
         let node = if equal.len() > 1 { choose(&equal) } else { equal.first().copied().unwrap_or(0) };
         equal.retain(|other| *other != node);
         let unsure = unsure.or_else(|| (!equal.is_empty()).then_some(Unsure::Tie));
-        Attempt::Fits { node, tied: equal, unsure }
+        AttemptOutcome::Fits { node, tied: equal, unsure }
     }
 
-    fn fails(&self, prepared: &Prepared<'f>, state: &State, mut refused: Vec<NodeReasons>, named: bool) -> Attempt {
+    fn fails(&self, prepared: &Prepared<'f>, state: &State, mut refused: Vec<NodeReasons>, named: bool) -> AttemptOutcome {
         if named {
             for node in (0..prepared.facts.nodes.len())
                 .filter(|node| !refused.iter().any(|known| known.node == *node))
                 .collect::<Vec<_>>()
             {
-                let code = Code::UnschedulableAndUnresolvable;
-                let first = Refusal::new(Plugin::NodeAffinity, code, Reason::OtherNode);
+                let code = StatusCode::UnschedulableAndUnresolvable;
+                let first = PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::OtherNode);
                 refused.push(NodeReasons { node, first, others: Vec::new() });
             }
         }
@@ -140,7 +140,7 @@ impl<'f> Turn<'_, 'f> {
             node.others = self.others(prepared, state, node.node, &node.first);
         }
         let message = Histogram::of(prepared.setup.rules, &nodes).message(prepared.facts.nodes.len());
-        Attempt::Fails(Box::new(Fails { message, nodes, is_error: false, unsure: None }))
+        AttemptOutcome::Fails(Box::new(Fails { message, nodes, is_error: false, unsure: None }))
     }
 }
 
@@ -160,6 +160,6 @@ fn by_name(prepared: &Prepared<'_>, nodes: &[usize]) -> Vec<usize> {
     order::positions(nodes.len(), &|a, b| name(a).cmp(name(b))).iter().filter_map(|at| nodes.get(*at)).copied().collect()
 }
 
-fn error(message: String) -> Attempt {
-    Attempt::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: true, unsure: None }))
+fn error(message: String) -> AttemptOutcome {
+    AttemptOutcome::Fails(Box::new(Fails { message, nodes: Vec::new(), is_error: true, unsure: None }))
 }

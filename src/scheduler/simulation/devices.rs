@@ -1,13 +1,13 @@
 //! Claims of pods and devices on nodes: the plugin DynamicResources.
 
-use super::outcome::{Plugin, Reason, Refusal};
-use super::prepared::{Answer, Demand, Known, Part, Prepared};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
+use super::prepared::{Demand, DemandPart, DeviceAnswer, Known, Prepared};
 use super::state::State;
 use crate::message::{Template, template};
-use crate::place::device::facts::{AllocatedDevice, AllocatedDevices, Allocation, Claim, ClaimStatus, Consumer, Pod};
+use crate::place::device::facts::{AllocatedDevice, AllocatedDevices, Claim, ClaimAllocation, ClaimStatus, Consumer, Pod};
 use crate::place::device::plugin::{self, NodeAnswer, PodCase, UNAVAILABLE};
-use crate::place::device::results::AllocationResult;
-use crate::place::device::status::{Code, Status};
+use crate::place::device::results::DeviceAllocation;
+use crate::place::device::status::{FrameworkStatus, StatusCode};
 use crate::place::device::usage::DeviceChange;
 use std::rc::Rc;
 
@@ -52,9 +52,9 @@ impl<'w> DeviceCase<'w> {
         let delegated = names.filter_map(|name| prepared.names.find(name)).collect();
         let parts = claims.iter().map(|at| match prepared.facts.claims.get(*at) {
             Some(claim) if state.claims.get(*at).is_some_and(|claim| claim.status.allocation.is_none()) => {
-                Part::New(spec(prepared, claim))
+                DemandPart::New(spec(prepared, claim))
             }
-            _ => Part::Held(state.allocations.get(*at).copied().unwrap_or(0)),
+            _ => DemandPart::Held(state.allocations.get(*at).copied().unwrap_or(0)),
         });
         let extended = case.extended.is_some().then(|| prepared.profile_at(pod));
         let demand = demand(prepared, parts.collect(), extended);
@@ -63,11 +63,11 @@ impl<'w> DeviceCase<'w> {
 
     /// Returns true if the plugin has nothing to do.
     pub fn is_skipped(&self) -> bool {
-        self.case.pre_filter.code == Code::Skip
+        self.case.pre_filter.code == StatusCode::Skip
     }
 
     /// Returns the plugin's answer for a node. Equal demands ask once per node, until devices that it sees change hands.
-    pub fn filter(&self, prepared: &Prepared<'_>, state: &State, node: usize) -> Rc<Answer> {
+    pub fn filter(&self, prepared: &Prepared<'_>, state: &State, node: usize) -> Rc<DeviceAnswer> {
         let shared = state.shared_devices;
         let (place, local) = {
             let demands = prepared.demands.borrow();
@@ -82,10 +82,10 @@ impl<'w> DeviceCase<'w> {
             (place, local)
         };
         let answer = Rc::new(match self.ask(prepared, node) {
-            None => Answer::Refused(refused(Code::UnschedulableAndUnresolvable, "cannot allocate all claims")),
+            None => DeviceAnswer::Refused(refused(StatusCode::UnschedulableAndUnresolvable, "cannot allocate all claims")),
             Some(answer) => short(&answer),
         });
-        if !matches!(*answer, Answer::Error(_)) {
+        if !matches!(*answer, DeviceAnswer::Error(_)) {
             let mut demands = prepared.demands.borrow_mut();
             if let Some(place) = demands.get_mut(self.demand).and_then(|demand| demand.nodes.get_mut(place)) {
                 *place = Some(Known { local, shared, answer: answer.clone() });
@@ -120,24 +120,24 @@ impl<'w> DeviceCase<'w> {
     }
 }
 
-fn refused(code: Code, text: &str) -> Refusal {
-    Refusal::new(Plugin::DynamicResources, code, Reason::Devices(text.into()))
+fn refused(code: StatusCode, text: &str) -> PluginRefusal {
+    PluginRefusal::new(Plugin::DynamicResources, code, RefusalReason::Devices(text.into()))
 }
 
 /// Returns true if the refusal is about claims that are allocated for other nodes.
-pub fn is_unavailable(refusal: &Refusal) -> bool {
-    matches!(refusal.reasons.as_slice(), [Reason::Devices(text)] if **text == *UNAVAILABLE)
+pub fn is_unavailable(refusal: &PluginRefusal) -> bool {
+    matches!(refusal.reasons.as_slice(), [RefusalReason::Devices(text)] if **text == *UNAVAILABLE)
 }
 
-fn short(answer: &NodeAnswer) -> Answer {
-    let Status { code, reasons } = &answer.status;
+fn short(answer: &NodeAnswer) -> DeviceAnswer {
+    let FrameworkStatus { code, reasons } = &answer.status;
     match code {
-        Code::Success | Code::Skip => Answer::Fits(answer.score),
-        Code::Error => Answer::Error(answer.status.message().unwrap_or_default()),
-        Code::Unschedulable | Code::UnschedulableAndUnresolvable => Answer::Refused(Refusal {
+        StatusCode::Success | StatusCode::Skip => DeviceAnswer::Fits(answer.score),
+        StatusCode::Error => DeviceAnswer::Error(answer.status.message().unwrap_or_default()),
+        StatusCode::Unschedulable | StatusCode::UnschedulableAndUnresolvable => DeviceAnswer::Refused(PluginRefusal {
             plugin: Plugin::DynamicResources,
             code: *code,
-            reasons: reasons.iter().map(|reason| Reason::Devices(reason.as_str().into())).collect(),
+            reasons: reasons.iter().map(|reason| RefusalReason::Devices(reason.as_str().into())).collect(),
         }),
     }
 }
@@ -152,7 +152,7 @@ fn spec<'f>(prepared: &Prepared<'f>, claim: &'f Rc<Claim>) -> usize {
     specs.len().saturating_sub(1)
 }
 
-fn demand(prepared: &Prepared<'_>, parts: Vec<Part>, extended: Option<usize>) -> usize {
+fn demand(prepared: &Prepared<'_>, parts: Vec<DemandPart>, extended: Option<usize>) -> usize {
     let mut demands = prepared.demands.borrow_mut();
     let same = |known: &Demand| known.parts == parts && known.extended == extended;
     if let Some(known) = demands.iter().position(same) {
@@ -264,7 +264,7 @@ fn waits(prepared: &Prepared<'_>, state: &State, at: usize) -> bool {
         && state.claims.get(at).is_some_and(|claim| matches!(binding::of(claim, gates.now), Binding::Waits | Binding::TimedOut))
 }
 
-fn allocate(prepared: &mut Prepared<'_>, state: &mut State, at: usize, result: &AllocationResult, node: usize) {
+fn allocate(prepared: &mut Prepared<'_>, state: &mut State, at: usize, result: &DeviceAllocation, node: usize) {
     let allocation = allocation_of(result);
     for device in &allocation.devices.results {
         use_device(prepared, state, device, DeviceChange::Taken, node);
@@ -374,7 +374,7 @@ fn add_consumer(
 }
 
 /// Returns the allocation that a claim stores for a result.
-fn allocation_of(result: &AllocationResult) -> Allocation {
+fn allocation_of(result: &DeviceAllocation) -> ClaimAllocation {
     let device = |one: &crate::place::device::results::DeviceResult| AllocatedDevice {
         request: one.request.clone(),
         driver: one.driver.clone(),
@@ -389,5 +389,5 @@ fn allocation_of(result: &AllocationResult) -> Allocation {
     };
     let results = result.devices.results.iter().map(device).collect();
     let (node_selector, allocation_timestamp) = (result.node_selector.clone(), Some(NOW.to_owned()));
-    Allocation { devices: AllocatedDevices { results }, node_selector, allocation_timestamp }
+    ClaimAllocation { devices: AllocatedDevices { results }, node_selector, allocation_timestamp }
 }

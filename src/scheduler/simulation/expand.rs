@@ -26,7 +26,7 @@ pub struct Expanded {
 
 /// Pods from one template.
 #[derive(Clone, Debug)]
-pub struct PodSet {
+pub struct TemplatePods {
     /// The template of the pods.
     pub template: PodTemplate,
     /// The namespace of the pods.
@@ -37,7 +37,7 @@ pub struct PodSet {
     pub owner: Owner,
 }
 
-impl PodSet {
+impl TemplatePods {
     /// Iterates over the pods of the workload.
     pub fn pods(&self) -> impl Iterator<Item = Pod> {
         self.names.iter().map(|name| {
@@ -172,7 +172,7 @@ fn replica_set(deployment: &Workload) -> Workload {
 
 /// Makes the pods of a workload that has `wanted` of them: at most `most`. A single pod has the name of the workload, except in a
 /// StatefulSet: the real names are random, and shorter ones are easier to read.
-fn set_of(workload: &Workload, wanted: usize, most: usize) -> PodSet {
+fn set_of(workload: &Workload, wanted: usize, most: usize) -> TemplatePods {
     let Workload { kind, metadata, spec, .. } = workload;
     let numbered = *kind == WorkloadKind::StatefulSet;
     let start = if numbered { spec.ordinals.start } else { 0 };
@@ -186,7 +186,12 @@ fn set_of(workload: &Workload, wanted: usize, most: usize) -> PodSet {
         WorkloadKind::Deployment => WorkloadKind::ReplicaSet,
         other => *other,
     };
-    PodSet { template: spec.template.clone(), namespace: metadata.namespace.clone(), names, owner: owner_of(owner, metadata) }
+    TemplatePods {
+        template: spec.template.clone(),
+        namespace: metadata.namespace.clone(),
+        names,
+        owner: owner_of(owner, metadata),
+    }
 }
 
 /// Returns what the names of a workload's pods begin with.

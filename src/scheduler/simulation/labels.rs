@@ -8,16 +8,16 @@ const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
 /// A label selector (apimachinery, `LabelSelectorAsSelector`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Labels {
+pub enum PodLabelSelector {
     /// An absent selector selects nothing.
     Nothing,
     /// All must hold; an empty list selects everything.
-    All(Vec<LabelRequirement>),
+    All(Vec<LabelCondition>),
 }
 
 /// A requirement of a label selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LabelRequirement {
+pub struct LabelCondition {
     key: String,
     operator: Operator,
     values: Vec<String>,
@@ -31,31 +31,31 @@ enum Operator {
     DoesNotExist,
 }
 
-impl Labels {
+impl PodLabelSelector {
     /// Reads the selector of an object. One that the server would refuse selects nothing.
     pub fn of(selector: Option<&LabelSelector>) -> Self {
-        let Some(selector) = selector else { return Labels::Nothing };
-        let mut all = Labels::of_map(&selector.match_labels);
+        let Some(selector) = selector else { return PodLabelSelector::Nothing };
+        let mut all = PodLabelSelector::of_map(&selector.match_labels);
         for requirement in &selector.match_expressions {
             let operator = match requirement.operator.as_str() {
                 "In" => Operator::In,
                 "NotIn" => Operator::NotIn,
                 "Exists" => Operator::Exists,
                 "DoesNotExist" => Operator::DoesNotExist,
-                _ => return Labels::Nothing,
+                _ => return PodLabelSelector::Nothing,
             };
-            all.push(LabelRequirement { key: requirement.key.clone(), operator, values: requirement.values.clone() });
+            all.push(LabelCondition { key: requirement.key.clone(), operator, values: requirement.values.clone() });
         }
-        Labels::All(all)
+        PodLabelSelector::All(all)
     }
 
-    fn of_map(labels: &Sorted<String, String>) -> Vec<LabelRequirement> {
+    fn of_map(labels: &Sorted<String, String>) -> Vec<LabelCondition> {
         labels.iter().map(|(key, value)| is_in(key, value)).collect()
     }
 
     /// Makes a selector of these labels with these values.
     pub fn exactly(labels: &Sorted<String, String>) -> Self {
-        Labels::All(Labels::of_map(labels))
+        PodLabelSelector::All(PodLabelSelector::of_map(labels))
     }
 
     /// Requires the values that an object itself has of these labels; labels that it lacks are left out.
@@ -69,30 +69,30 @@ impl Labels {
     }
 
     fn add(&mut self, keys: &[String], own: &Sorted<String, String>, operator: Operator) {
-        let Labels::All(all) = self else { return };
+        let PodLabelSelector::All(all) = self else { return };
         for key in keys {
             if let Some(value) = own.get(key) {
-                all.push(LabelRequirement { operator, ..is_in(key, value) });
+                all.push(LabelCondition { operator, ..is_in(key, value) });
             }
         }
     }
 
     /// Joins two selectors: both must hold.
-    pub fn and(&mut self, other: Labels) {
+    pub fn and(&mut self, other: PodLabelSelector) {
         match (&mut *self, other) {
-            (Labels::All(all), Labels::All(mut more)) => all.append(&mut more),
-            (this, _) => *this = Labels::Nothing,
+            (PodLabelSelector::All(all), PodLabelSelector::All(mut more)) => all.append(&mut more),
+            (this, _) => *this = PodLabelSelector::Nothing,
         }
     }
 
     /// Returns true if it selects everything, as an empty selector does.
     pub fn is_empty(&self) -> bool {
-        matches!(self, Labels::All(all) if all.is_empty())
+        matches!(self, PodLabelSelector::All(all) if all.is_empty())
     }
 
     /// Returns true if an object with these labels is selected.
     pub fn matches(&self, labels: &Sorted<String, String>) -> bool {
-        let Labels::All(all) = self else { return false };
+        let PodLabelSelector::All(all) = self else { return false };
         all.iter().all(|requirement| {
             let value = labels.get(&requirement.key);
             let among = || value.is_some_and(|value| requirement.values.contains(value));
@@ -106,16 +106,16 @@ impl Labels {
     }
 }
 
-fn is_in(key: &str, value: &str) -> LabelRequirement {
-    LabelRequirement { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
+fn is_in(key: &str, value: &str) -> LabelCondition {
+    LabelCondition { key: key.to_owned(), operator: Operator::In, values: vec![value.to_owned()] }
 }
 
 /// The pods that a term of pod affinity is about (kube-scheduler, `framework.AffinityTerm`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AffinityTerm {
     namespaces: Vec<String>,
-    namespace_labels: Labels,
-    selector: Labels,
+    namespace_labels: PodLabelSelector,
+    selector: PodLabelSelector,
     /// Nodes with the same value of this label are near.
     pub topology_key: String,
 }
@@ -127,10 +127,10 @@ impl AffinityTerm {
         if namespaces.is_empty() && term.namespace_selector.is_none() {
             namespaces.push(pod.namespace.clone());
         }
-        let mut selector = Labels::of(term.label_selector.as_ref());
+        let mut selector = PodLabelSelector::of(term.label_selector.as_ref());
         selector.require(&term.match_label_keys, &pod.labels);
         selector.refuse(&term.mismatch_label_keys, &pod.labels);
-        let namespace_labels = Labels::of(term.namespace_selector.as_ref());
+        let namespace_labels = PodLabelSelector::of(term.namespace_selector.as_ref());
         AffinityTerm { namespaces, namespace_labels, selector, topology_key: term.topology_key.clone() }
     }
 
@@ -142,7 +142,7 @@ impl AffinityTerm {
 
     fn selects_namespace(&self, facts: &Facts, name: &str) -> bool {
         match (&self.namespace_labels, facts.namespaces.get(name)) {
-            (Labels::Nothing, _) => false,
+            (PodLabelSelector::Nothing, _) => false,
             (labels, Some(known)) => labels.matches(known),
             (labels, None) => {
                 let mut own = Sorted::new();
@@ -157,7 +157,7 @@ impl AffinityTerm {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pods {
     /// The pods of a namespace that a selector selects and that are not being deleted.
-    Selected { namespace: String, selector: Labels },
+    Selected { namespace: String, selector: PodLabelSelector },
     /// The pods that match all of these terms.
     Terms(Vec<AffinityTerm>),
 }

@@ -1,6 +1,6 @@
 //! The message of the condition `PodScheduled` (kube-scheduler, `framework.FitError`).
 
-use super::outcome::{NodeReasons, Reason};
+use super::outcome::{NodeReasons, RefusalReason};
 use super::release::ReleaseRules;
 use crate::place::device::sorted::{Set, Sorted};
 
@@ -26,7 +26,7 @@ impl Histogram {
 
     /// Counts the reasons that the scheduler reports of each node.
     pub fn of(rules: &ReleaseRules, nodes: &[NodeReasons]) -> Self {
-        let mut counts: Sorted<&Reason, usize> = Sorted::new();
+        let mut counts: Sorted<&RefusalReason, usize> = Sorted::new();
         for reason in nodes.iter().flat_map(|node| &node.first.reasons) {
             let count = counts.entry(reason);
             *count = count.saturating_add(1);

@@ -1,11 +1,11 @@
 //! Node selectors and node affinity of pods: the plugin NodeAffinity.
 
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use crate::message::message;
 use crate::place::device::facts::{Node, NodeSelector, PodSpec};
-use crate::place::device::nodes::{Judged, Judgements};
+use crate::place::device::nodes::{JudgedSelector, Judgements};
 use crate::place::device::sorted::{Set, Sorted};
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use std::rc::Rc;
 
 /// The field that names a node.
@@ -16,7 +16,7 @@ const NAME: &str = "metadata.name";
 pub struct Required<'f> {
     labels: &'f Sorted<String, String>,
     terms: Option<&'f NodeSelector>,
-    judged: Option<Rc<Judged>>,
+    judged: Option<Rc<JudgedSelector>>,
     nodes: &'f [Rc<Node>],
 }
 
@@ -36,9 +36,9 @@ impl<'f> Required<'f> {
     }
 
     /// Runs the filter on a node.
-    pub fn filter(&self, at: usize) -> Option<Refusal> {
-        let code = Code::UnschedulableAndUnresolvable;
-        (!self.matches(at)).then(|| Refusal::new(Plugin::NodeAffinity, code, Reason::NodeAffinity))
+    pub fn filter(&self, at: usize) -> Option<PluginRefusal> {
+        let code = StatusCode::UnschedulableAndUnresolvable;
+        (!self.matches(at)).then(|| PluginRefusal::new(Plugin::NodeAffinity, code, RefusalReason::NodeAffinity))
     }
 
     /// Returns the labels of the node selector that the node lacks, and the first requirement that fails in the nearest term.

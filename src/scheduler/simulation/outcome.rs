@@ -5,14 +5,14 @@ use crate::message::{Template, message};
 pub use crate::place::device::explain::turn::Plugin;
 use crate::place::device::extended::RequestMapping;
 use crate::place::device::facts::Claim;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::rc::Rc;
 
 /// Why a node is refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
+pub enum RefusalReason {
     /// The node is cordoned.
     Unschedulable,
     /// A taint is not tolerated.
@@ -46,45 +46,45 @@ pub enum Reason {
     Devices(Rc<str>),
 }
 
-impl Reason {
+impl RefusalReason {
     /// Returns the text of the scheduler.
     pub fn text(&self, rules: &ReleaseRules) -> Cow<'_, str> {
         Cow::Borrowed(match self {
-            Reason::Unschedulable => "node(s) were unschedulable",
-            Reason::Taint { key, value } if rules.taint_named => {
+            RefusalReason::Unschedulable => "node(s) were unschedulable",
+            RefusalReason::Taint { key, value } if rules.taint_named => {
                 return Cow::Owned(format!("node(s) had untolerated taint {{{key}: {value}}}"));
             }
-            Reason::Taint { .. } => "node(s) had untolerated taint(s)",
-            Reason::NodeAffinity => "node(s) didn't match Pod's node affinity/selector",
-            Reason::OtherNode => "node(s) didn't satisfy plugin(s) [NodeAffinity]",
-            Reason::Ports => "node(s) didn't have free ports for the requested pod ports",
-            Reason::TooManyPods => "Too many pods",
-            Reason::Insufficient(name) => return Cow::Owned(format!("Insufficient {name}")),
-            Reason::Spread => "node(s) didn't match pod topology spread constraints",
-            Reason::SpreadLabel => "node(s) didn't match pod topology spread constraints (missing required label)",
-            Reason::PodAffinity => "node(s) didn't match pod affinity rules",
-            Reason::PodAntiAffinity => "node(s) didn't match pod anti-affinity rules",
-            Reason::OtherPodsAntiAffinity => "node(s) didn't satisfy existing pods anti-affinity rules",
-            Reason::Devices(text) => text,
+            RefusalReason::Taint { .. } => "node(s) had untolerated taint(s)",
+            RefusalReason::NodeAffinity => "node(s) didn't match Pod's node affinity/selector",
+            RefusalReason::OtherNode => "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+            RefusalReason::Ports => "node(s) didn't have free ports for the requested pod ports",
+            RefusalReason::TooManyPods => "Too many pods",
+            RefusalReason::Insufficient(name) => return Cow::Owned(format!("Insufficient {name}")),
+            RefusalReason::Spread => "node(s) didn't match pod topology spread constraints",
+            RefusalReason::SpreadLabel => "node(s) didn't match pod topology spread constraints (missing required label)",
+            RefusalReason::PodAffinity => "node(s) didn't match pod affinity rules",
+            RefusalReason::PodAntiAffinity => "node(s) didn't match pod anti-affinity rules",
+            RefusalReason::OtherPodsAntiAffinity => "node(s) didn't satisfy existing pods anti-affinity rules",
+            RefusalReason::Devices(text) => text,
         })
     }
 }
 
 /// A plugin's refusal of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct PluginRefusal {
     /// The plugin that refuses the node.
     pub plugin: Plugin,
     /// Whether preemption may help.
-    pub code: Code,
+    pub code: StatusCode,
     /// Its reasons; mostly one.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RefusalReason>,
 }
 
-impl Refusal {
+impl PluginRefusal {
     /// Makes a refusal with one reason.
-    pub fn new(plugin: Plugin, code: Code, reason: Reason) -> Self {
-        Refusal { plugin, code, reasons: vec![reason] }
+    pub fn new(plugin: Plugin, code: StatusCode, reason: RefusalReason) -> Self {
+        PluginRefusal { plugin, code, reasons: vec![reason] }
     }
 }
 
@@ -94,9 +94,9 @@ pub struct NodeReasons {
     /// Index of the node.
     pub node: usize,
     /// The refusal that the scheduler reports: that of the first plugin.
-    pub first: Refusal,
+    pub first: PluginRefusal,
     /// The refusals of other plugins, had the first one passed.
-    pub others: Vec<Refusal>,
+    pub others: Vec<PluginRefusal>,
 }
 
 /// The reason why a pod is not considered. The scheduler reports nothing about it.
@@ -123,7 +123,7 @@ pub enum Waiting {
 
 /// The scheduler's decision on a pod.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Decision {
+pub enum PodDecision {
     /// It gets a node.
     Bound {
         /// Index of the node.
@@ -223,7 +223,7 @@ pub struct PodOutcome {
     /// Index of the pod.
     pub pod: usize,
     /// The scheduler's first decision, and that of a further attempt, if it differs.
-    pub decisions: Vec<Decision>,
+    pub decisions: Vec<PodDecision>,
     /// Facts that the last decision depends on and the objects do not decide.
     pub unsure: Vec<Unsure>,
     /// The claim for its extended resources, and who uses what.
@@ -243,7 +243,7 @@ impl PodOutcome {
     /// Returns the node that the pod gets.
     pub fn node(&self) -> Option<usize> {
         match self.decisions.last() {
-            Some(Decision::Bound { node, .. } | Decision::Preparing { node, .. }) => Some(*node),
+            Some(PodDecision::Bound { node, .. } | PodDecision::Preparing { node, .. }) => Some(*node),
             _ => None,
         }
     }

@@ -1,12 +1,12 @@
 //! Affinity between pods: the plugin InterPodAffinity.
 
 use super::labels::Pods;
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::Prepared;
 use super::state::State;
 use crate::place::device::facts::Node;
 use crate::place::device::sorted::{Set, Sorted};
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 
 /// The weight of a pod that requires the neighborhood of the new one in a node's score (`hardPodAffinityWeight`).
 const REQUIRED_WEIGHT: i64 = 1;
@@ -16,7 +16,7 @@ type ByValue<'f> = Sorted<&'f str, i64>;
 
 /// The rules that keep a pod off nodes: `PreFilter`.
 #[derive(Clone, Debug, Default)]
-pub struct Affinity<'f> {
+pub struct InterPodAffinity<'f> {
     /// Per term of the pod: label, and how many pods that match all its terms each value has.
     near: Vec<(String, ByValue<'f>)>,
     /// No pod matches all terms, but the pod itself does.
@@ -44,10 +44,10 @@ fn by_value<'f>(prepared: &Prepared<'f>, state: &State, counter: usize, key: &st
     sums
 }
 
-impl<'f> Affinity<'f> {
+impl<'f> InterPodAffinity<'f> {
     /// Looks at the pods there are.
     pub fn of(prepared: &Prepared<'f>, state: &mut State, pod: usize) -> Self {
-        let mut affinity = Affinity::default();
+        let mut affinity = InterPodAffinity::default();
         let Some(facts) = prepared.facts.pods.get(pod) else { return affinity };
         if let Some(rules) = prepared.affinity(pod) {
             if !rules.near.is_empty() {
@@ -87,25 +87,25 @@ impl<'f> Affinity<'f> {
     }
 
     /// Answers `Filter`.
-    pub fn filter(&self, node: &Node) -> Option<Refusal> {
-        let refused = |code, reason| Some(Refusal::new(Plugin::InterPodAffinity, code, reason));
+    pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
+        let refused = |code, reason| Some(PluginRefusal::new(Plugin::InterPodAffinity, code, reason));
         let here = |(key, counts): &(String, ByValue<'_>)| {
             label(node, key).is_some_and(|value| counts.get(value).is_some_and(|count| *count > 0))
         };
         if !self.near.iter().all(here) {
             let labeled = self.near.iter().all(|(key, _)| label(node, key).is_some());
             if !(self.first_of_its_kind && labeled) {
-                return refused(Code::UnschedulableAndUnresolvable, Reason::PodAffinity);
+                return refused(StatusCode::UnschedulableAndUnresolvable, RefusalReason::PodAffinity);
             }
         }
         let among = |list: &[(String, Set<&str>)]| {
             list.iter().any(|(key, values)| label(node, key).is_some_and(|value| values.contains(&value)))
         };
         if among(&self.away) {
-            return refused(Code::Unschedulable, Reason::PodAntiAffinity);
+            return refused(StatusCode::Unschedulable, RefusalReason::PodAntiAffinity);
         }
         if among(&self.refused) {
-            return refused(Code::Unschedulable, Reason::OtherPodsAntiAffinity);
+            return refused(StatusCode::Unschedulable, RefusalReason::OtherPodsAntiAffinity);
         }
         None
     }

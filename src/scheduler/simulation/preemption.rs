@@ -1,13 +1,13 @@
 //! What follows a failed attempt: claims are given back, or pods of lower priority make room (`PostFilter` of the plugins
 //! DynamicResources and DefaultPreemption).
 
-use super::labels::Labels;
+use super::labels::PodLabelSelector;
 use super::message::{Histogram, NO_VICTIMS, NOT_HELPFUL};
 use super::outcome::Unsure;
 use super::prepared::Prepared;
 use super::state::State;
-use super::turn::{Fails, Post, Turn};
-use crate::place::device::status::Code;
+use super::turn::{Fails, PodAttempt, Post};
+use crate::place::device::status::StatusCode;
 use claimkit_values::order;
 
 /// A node on which room can be made.
@@ -19,7 +19,7 @@ struct Candidate {
 }
 
 /// Asks the plugins after a failure.
-pub fn post_filter<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Turn<'_, 'f>, fails: &Fails) -> Post {
+pub fn post_filter<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut PodAttempt<'_, 'f>, fails: &Fails) -> Post {
     let mut post = Post::default();
     if fails.is_error || prepared.facts.nodes.is_empty() {
         return post;
@@ -29,9 +29,9 @@ pub fn post_filter<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Tu
     post
 }
 
-fn give_back<'f>(prepared: &Prepared<'f>, turn: &Turn<'_, 'f>, fails: &Fails, post: &mut Post) {
+fn give_back<'f>(prepared: &Prepared<'f>, turn: &PodAttempt<'_, 'f>, fails: &Fails, post: &mut Post) {
     if let Some(devices) = &turn.devices {
-        if let Some((claim, several)) = devices.to_free(prepared, Turn::unavailable(&fails.nodes)) {
+        if let Some((claim, several)) = devices.to_free(prepared, PodAttempt::unavailable(&fails.nodes)) {
             post.freed = Some(claim);
             post.unsure = several.then_some(Unsure::AnyClaim);
             post.texts.push("deallocation of ResourceClaim completed".to_owned());
@@ -47,7 +47,7 @@ fn give_back<'f>(prepared: &Prepared<'f>, turn: &Turn<'_, 'f>, fails: &Fails, po
     }
 }
 
-fn preempt<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Turn<'_, 'f>, fails: &Fails, post: &mut Post) {
+fn preempt<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut PodAttempt<'_, 'f>, fails: &Fails, post: &mut Post) {
     let mut say = |text: String| post.texts.push(format!("preemption: {text}"));
     if turn.facts.spec.preemption_policy.as_deref() == Some("Never") {
         say("not eligible due to preemptionPolicy=Never.".to_owned());
@@ -59,7 +59,7 @@ fn preempt<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Turn<'_, '
     }
     let count = prepared.facts.nodes.len();
     let helpful: Vec<usize> =
-        fails.nodes.iter().filter(|node| node.first.code == Code::Unschedulable).map(|node| node.node).collect();
+        fails.nodes.iter().filter(|node| node.first.code == StatusCode::Unschedulable).map(|node| node.node).collect();
     let mut histogram = Histogram::default();
     histogram.add(NOT_HELPFUL, count.saturating_sub(helpful.len()));
     let mut candidates = Vec::new();
@@ -88,10 +88,10 @@ fn preempt<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &mut Turn<'_, '
 }
 
 /// Returns true if pods on the nominated node are ending already.
-fn waits_for_victims(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, fails: &Fails) -> bool {
+fn waits_for_victims(prepared: &Prepared<'_>, state: &State, turn: &PodAttempt<'_, '_>, fails: &Fails) -> bool {
     let Some(node) = state.nominated.iter().find(|(pod, _)| *pod == turn.pod).map(|(_, node)| *node) else { return false };
     let refused = fails.nodes.iter().find(|one| one.node == node);
-    if refused.is_some_and(|one| one.first.code == Code::UnschedulableAndUnresolvable) {
+    if refused.is_some_and(|one| one.first.code == StatusCode::UnschedulableAndUnresolvable) {
         return false;
     }
     let priority = turn.facts.spec.effective_priority();
@@ -106,7 +106,7 @@ fn waits_for_victims(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>
 fn victims_on<'f>(
     prepared: &Prepared<'f>,
     state: &mut State,
-    turn: &mut Turn<'_, 'f>,
+    turn: &mut PodAttempt<'_, 'f>,
     node: usize,
 ) -> Result<Candidate, Vec<String>> {
     let priority = turn.facts.spec.effective_priority();
@@ -169,7 +169,7 @@ fn by_budget(prepared: &Prepared<'_>, pods: &[usize]) -> (Vec<usize>, Vec<usize>
     let mut violates = |pod: &usize| {
         let Some(pod) = prepared.facts.pods.get(*pod) else { return false };
         for (budget, left) in budgets.iter().zip(&mut allowed) {
-            let selector = Labels::of(budget.spec.selector.as_ref());
+            let selector = PodLabelSelector::of(budget.spec.selector.as_ref());
             let same = budget.metadata.namespace == pod.metadata.namespace;
             if same && !pod.metadata.labels.is_empty() && !selector.is_empty() && selector.matches(&pod.metadata.labels) {
                 *left = left.saturating_sub(1);

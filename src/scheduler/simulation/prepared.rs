@@ -1,7 +1,7 @@
 //! What does not change while pods are placed.
 
 use super::labels::AffinityRules;
-use super::outcome::Refusal;
+use super::outcome::PluginRefusal;
 use super::profile::{self, Profile};
 use super::release::ReleaseRules;
 use super::resources::{Allocatable, Names};
@@ -11,7 +11,7 @@ use crate::place::device::demand::PodStage;
 use crate::place::device::facts::{ClaimSpec, Facts, Node, Pod};
 use crate::place::device::plugin::PluginGates;
 use crate::place::device::plugin_rules::PluginRules;
-use crate::place::device::pools::{Gathered, Gatherer};
+use crate::place::device::pools::{Gatherer, NodePools};
 use crate::place::device::sorted::Sorted;
 use claimkit_values::order;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -49,7 +49,7 @@ pub struct Prepared<'f> {
     affinity: Vec<Option<Rc<AffinityRules>>>,
     /// Indexes of the claims by namespace and name.
     claims: Vec<usize>,
-    gathered: OnceCell<Vec<Result<Gathered<'f>, String>>>,
+    gathered: OnceCell<Vec<Result<NodePools<'f>, String>>>,
     sights: OnceCell<Sights<'f>>,
     /// Specs of claims, each once.
     pub(super) specs: RefCell<Vec<&'f ClaimSpec>>,
@@ -62,7 +62,7 @@ pub struct Prepared<'f> {
 
 /// A part of a pod's demand for devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum DemandPart {
     /// A claim with this spec, to be allocated.
     New(usize),
     /// A claim with this allocation.
@@ -72,7 +72,7 @@ pub enum Part {
 /// The cached answers about devices for one demand.
 #[derive(Debug)]
 pub struct Demand {
-    pub parts: Vec<Part>,
+    pub parts: Vec<DemandPart>,
     /// The profile that asks for extended resources.
     pub extended: Option<usize>,
     /// The nodes that see the same devices.
@@ -88,15 +88,15 @@ pub struct Known {
     pub local: u64,
     /// The version of devices that several nodes see.
     pub shared: u64,
-    pub answer: Rc<Answer>,
+    pub answer: Rc<DeviceAnswer>,
 }
 
 /// A node's answer about devices.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum DeviceAnswer {
     /// They can be allocated, with this score.
     Fits(i64),
-    Refused(Refusal),
+    Refused(PluginRefusal),
     /// The attempt ends for all nodes.
     Error(String),
 }
@@ -180,11 +180,11 @@ impl<'f> Prepared<'f> {
     }
 
     /// Returns the pools that a node sees.
-    pub fn gathered(&self, node: usize) -> Option<&Result<Gathered<'f>, String>> {
+    pub fn gathered(&self, node: usize) -> Option<&Result<NodePools<'f>, String>> {
         self.all_gathered().get(node)
     }
 
-    fn all_gathered(&self) -> &[Result<Gathered<'f>, String>] {
+    fn all_gathered(&self) -> &[Result<NodePools<'f>, String>] {
         self.gathered.get_or_init(|| {
             let gatherer = Gatherer::new(&self.cluster);
             (0..self.facts.nodes.len()).map(|node| gatherer.gather_near(node)).collect()
@@ -193,11 +193,11 @@ impl<'f> Prepared<'f> {
 
     /// Finds the nodes that see the same devices as far as a demand looks at them. None does if a claim of it is allocated already, or
     /// if devices take resources of their node, of which nodes have different amounts.
-    pub fn same_devices(&self, parts: &[Part]) -> SameDevices {
+    pub fn same_devices(&self, parts: &[DemandPart]) -> SameDevices {
         let specs = self.specs.borrow();
-        let new = |part: &Part| match part {
-            Part::New(spec) => specs.get(*spec).copied(),
-            Part::Held(_) => None,
+        let new = |part: &DemandPart| match part {
+            DemandPart::New(spec) => specs.get(*spec).copied(),
+            DemandPart::Held(_) => None,
         };
         let claims: Option<Vec<&ClaimSpec>> = parts.iter().map(new).collect();
         let mut devices = self.facts.slices.iter().flat_map(|slice| &slice.spec.devices);

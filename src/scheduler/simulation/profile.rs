@@ -1,6 +1,6 @@
 //! What the filters and scores know of a pod from its spec alone. Pods with the same spec share it.
 
-use super::outcome::Refusal;
+use super::outcome::PluginRefusal;
 use super::ports::{self, Port};
 use super::resources::Requests;
 use super::{node_affinity, taints};
@@ -23,7 +23,7 @@ pub struct Profile {
 #[derive(Debug)]
 pub struct NodeViews {
     /// The first refusal, node by node.
-    pub refused: Vec<Option<Rc<Refusal>>>,
+    pub refused: Vec<Option<Rc<PluginRefusal>>>,
     /// The only nodes that are tried, if the pod names some.
     pub named: Option<Vec<usize>>,
     /// The nodes that are named contradict each other.
@@ -67,7 +67,7 @@ impl Profile {
 
 impl NodeViews {
     /// Returns all refusals of a node, not only the first.
-    pub fn all_refusals(facts: &Facts, judgements: &Judgements, pod: &Pod, node: usize) -> Vec<Refusal> {
+    pub fn all_refusals(facts: &Facts, judgements: &Judgements, pod: &Pod, node: usize) -> Vec<PluginRefusal> {
         let Some(there) = facts.nodes.get(node) else { return Vec::new() };
         let tolerations = &pod.spec.tolerations;
         let affinity = node_affinity::Required::of(&facts.nodes, judgements, &pod.spec).filter(node);

@@ -1,18 +1,18 @@
 //! The order in which pods are tried, and what becomes of each.
 
-use super::cycle::Attempt;
+use super::cycle::AttemptOutcome;
 use super::devices::{self, BindError, DeviceCase};
 use super::gangs;
 use super::labels;
 use super::outcome::{
-    ClaimOutcome, Decision, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodOutcome, Simulation, TieSearch, Unsure, Waiting,
+    ClaimOutcome, ExtendedOutcome, Failure, GroupOutcome, Plugin, PodDecision, PodOutcome, Simulation, TieSearch, Unsure, Waiting,
 };
 use super::preemption;
 use super::prepared::{Prepared, has_ended};
 use super::seen::{Seen, Watch};
 use super::state::State;
 use super::topology_spread;
-use super::turn::{Post, Turn};
+use super::turn::{PodAttempt, Post};
 use crate::place::device::facts::{Claim, DEFAULT_SCHEDULER, Pod};
 use crate::place::device::sorted::Set;
 use claimkit_values::order;
@@ -27,16 +27,16 @@ enum Entry {
 }
 
 /// Takes one of several nodes of the same score.
-pub type Choice<'r> = Box<dyn FnMut(&[usize]) -> usize + 'r>;
+pub type NodeChoice<'r> = Box<dyn FnMut(&[usize]) -> usize + 'r>;
 
 /// A run of the scheduler over all pods that wait.
-pub struct Run<'r, 'f> {
+pub struct SchedulerRun<'r, 'f> {
     prepared: &'r mut Prepared<'f>,
     state: State,
     outcomes: Vec<PodOutcome>,
     groups: Vec<GroupOutcome>,
     /// Picks one of several nodes of the same score.
-    choose: Choice<'r>,
+    choose: NodeChoice<'r>,
     watch: Option<Watch<'r>>,
     /// The last failure, and what it holds for.
     last: Option<(Alike, Rc<Failure>)>,
@@ -85,11 +85,11 @@ enum Placed {
     Failed(BindError),
 }
 
-impl<'r, 'f> Run<'r, 'f> {
+impl<'r, 'f> SchedulerRun<'r, 'f> {
     /// Makes a run from a state.
-    pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: Choice<'r>, watch: Option<Watch<'r>>) -> Self {
+    pub fn new(prepared: &'r mut Prepared<'f>, state: State, choose: NodeChoice<'r>, watch: Option<Watch<'r>>) -> Self {
         let failed_with = vec![Vec::new(); prepared.facts.pods.len()];
-        Run {
+        SchedulerRun {
             prepared,
             state,
             outcomes: Vec::new(),
@@ -186,7 +186,7 @@ impl<'r, 'f> Run<'r, 'f> {
 
     fn may_be_helped(&self, outcome: &PodOutcome) -> bool {
         let Some(pod) = self.prepared.facts.pods.get(outcome.pod) else { return false };
-        let Some(Decision::Unschedulable(failure)) = outcome.decisions.last() else { return false };
+        let Some(PodDecision::Unschedulable(failure)) = outcome.decisions.last() else { return false };
         if gangs::group_at(self.prepared, pod).is_some() || failure.nominated.is_some() {
             return false;
         }
@@ -212,7 +212,7 @@ impl<'r, 'f> Run<'r, 'f> {
         let claims = match devices::claims_of(self.prepared, &self.state, facts) {
             Ok(claims) => claims,
             Err(reason) => {
-                self.record(pod, Decision::NotConsidered(Waiting::Claim(reason)), Vec::new(), None);
+                self.record(pod, PodDecision::NotConsidered(Waiting::Claim(reason)), Vec::new(), None);
                 return;
             }
         };
@@ -222,7 +222,7 @@ impl<'r, 'f> Run<'r, 'f> {
         {
             if !self.is_asked_instead_of(pod, known.pod) {
                 let failure = failure.clone();
-                self.record(pod, Decision::Unschedulable(failure), Vec::new(), None);
+                self.record(pod, PodDecision::Unschedulable(failure), Vec::new(), None);
                 return;
             }
             // This pod stands for the equal ones from now on.
@@ -230,10 +230,10 @@ impl<'r, 'f> Run<'r, 'f> {
         }
         let (attempt, post) = self.attempt(pod, &claims, PostFilter::Run);
         match attempt {
-            Attempt::Fits { node, tied, unsure } => {
+            AttemptOutcome::Fits { node, tied, unsure } => {
                 self.take(pod, node, tied, unsure, &claims);
             }
-            Attempt::Fails(fails) => {
+            AttemptOutcome::Fails(fails) => {
                 let is_error = fails.is_error;
                 let failure = Rc::new(fails.failure(post.unwrap_or_default()));
                 let unsure = failure.unsure.into_iter().collect();
@@ -245,7 +245,8 @@ impl<'r, 'f> Run<'r, 'f> {
                         *failed_with = claims.iter().filter_map(now).collect();
                     }
                 }
-                let decision = if is_error { Decision::Error(failure.clone()) } else { Decision::Unschedulable(failure.clone()) };
+                let decision =
+                    if is_error { PodDecision::Error(failure.clone()) } else { PodDecision::Unschedulable(failure.clone()) };
                 if let (Some(alike), true, false) = (alike, harmless, is_error) {
                     self.last = Some((alike, failure));
                 }
@@ -294,19 +295,19 @@ impl<'r, 'f> Run<'r, 'f> {
     }
 
     /// Makes one attempt.
-    fn attempt(&mut self, pod: usize, claims: &[usize], post: PostFilter) -> (Attempt, Option<Post>) {
+    fn attempt(&mut self, pod: usize, claims: &[usize], post: PostFilter) -> (AttemptOutcome, Option<Post>) {
         let prepared = &*self.prepared;
         let held: Vec<Rc<Claim>> = claims.iter().filter_map(|at| self.state.claims.get(*at)).cloned().collect();
         let Some(facts) = prepared.facts.pods.get(pod) else { return (nothing(), None) };
         let asks = !claims.is_empty() || prepared.setup.plugin_gates.extended_resource;
         let devices = asks.then(|| DeviceCase::new(prepared, &self.state, pod, facts, claims, &held));
-        let Some(mut turn) = Turn::new(prepared, &mut self.state, pod, devices) else { return (nothing(), None) };
+        let Some(mut turn) = PodAttempt::new(prepared, &mut self.state, pod, devices) else { return (nothing(), None) };
         let attempt = turn.attempt(prepared, &mut self.state, &mut self.choose);
         if let Some(watch) = &mut self.watch {
             (watch.see)(&Seen::new(prepared, &self.state, &turn, &attempt));
         }
         let after = match &attempt {
-            Attempt::Fails(fails) if post == PostFilter::Run => {
+            AttemptOutcome::Fails(fails) if post == PostFilter::Run => {
                 Some(preemption::post_filter(prepared, &mut self.state, &mut turn, fails))
             }
             _ => None,
@@ -319,11 +320,11 @@ impl<'r, 'f> Run<'r, 'f> {
         let (placed, extended) = self.place(pod, node, claims);
         let unsure = unsure.into_iter().collect();
         let (decision, done) = match placed {
-            Placed::Bound => (Decision::Bound { node, tied }, true),
-            Placed::Preparing => (Decision::Preparing { node, tied }, true),
+            Placed::Bound => (PodDecision::Bound { node, tied }, true),
+            Placed::Preparing => (PodDecision::Preparing { node, tied }, true),
             Placed::Failed(BindError { text, help }) => {
                 let message = format!("running PreBind plugin \"DynamicResources\": {text}");
-                (Decision::Error(Rc::new(Failure { message, help, ..Failure::default() })), false)
+                (PodDecision::Error(Rc::new(Failure { message, help, ..Failure::default() })), false)
             }
         };
         if done {
@@ -387,26 +388,26 @@ impl<'r, 'f> Run<'r, 'f> {
             let claims = match devices::claims_of(self.prepared, &self.state, facts) {
                 Ok(claims) => claims,
                 Err(reason) => {
-                    self.record(*pod, Decision::NotConsidered(Waiting::Claim(reason)), Vec::new(), None);
+                    self.record(*pod, PodDecision::NotConsidered(Waiting::Claim(reason)), Vec::new(), None);
                     continue;
                 }
             };
             match self.attempt(*pod, &claims, PostFilter::Skip).0 {
-                Attempt::Fits { node, tied, unsure } => {
+                AttemptOutcome::Fits { node, tied, unsure } => {
                     if self.take(*pod, node, tied, unsure, &claims) {
                         scheduled = scheduled.saturating_add(1);
                         placed.push(*pod);
                     }
                 }
-                Attempt::Fails(fails) => {
+                AttemptOutcome::Fails(fails) => {
                     let is_error = fails.is_error;
                     let failure = Rc::new(fails.failure(Post::default()));
                     if is_error {
                         error = Some(format!("failed to schedule other pod from a pod group: {}", failure.message));
-                        self.record(*pod, Decision::Error(failure), Vec::new(), None);
+                        self.record(*pod, PodDecision::Error(failure), Vec::new(), None);
                         break;
                     }
-                    self.record(*pod, Decision::Unschedulable(failure), Vec::new(), None);
+                    self.record(*pod, PodDecision::Unschedulable(failure), Vec::new(), None);
                 }
             }
             let possible = i64::try_from(scheduled.saturating_add(remaining)).unwrap_or(i64::MAX);
@@ -436,20 +437,20 @@ impl<'r, 'f> Run<'r, 'f> {
         let victims = others.filter(|(pod, state)| state.node.is_some() && pod.spec.effective_priority() < least).count();
         let unsure: Vec<Unsure> = if victims > 0 { vec![Unsure::GroupPreemption] } else { Vec::new() };
         let failure = Rc::new(Failure { message, ..Failure::default() });
-        let told = if is_error { Decision::Error(failure) } else { Decision::Unschedulable(failure) };
+        let told = if is_error { PodDecision::Error(failure) } else { PodDecision::Unschedulable(failure) };
         let tried = self.outcomes.split_off(recorded.min(self.outcomes.len()));
         for pod in pods {
             let own = tried.iter().find(|outcome| outcome.pod == *pod).and_then(|outcome| outcome.decisions.last());
             let decision = match own {
-                Some(Decision::Bound { .. } | Decision::Preparing { .. }) | None => told.clone(),
+                Some(PodDecision::Bound { .. } | PodDecision::Preparing { .. }) | None => told.clone(),
                 Some(other) => other.clone(),
             };
             self.record(*pod, decision, unsure.clone(), None);
         }
     }
 
-    fn record(&mut self, pod: usize, decision: Decision, unsure: Vec<Unsure>, extended: Option<ExtendedOutcome>) {
-        if matches!(decision, Decision::Unschedulable(_)) {
+    fn record(&mut self, pod: usize, decision: PodDecision, unsure: Vec<Unsure>, extended: Option<ExtendedOutcome>) {
+        if matches!(decision, PodDecision::Unschedulable(_)) {
             self.failed_after.insert(pod, self.placed.len());
         }
         if let Some(known) = self.outcomes.iter_mut().rev().find(|outcome| outcome.pod == pod) {
@@ -468,9 +469,9 @@ impl<'r, 'f> Run<'r, 'f> {
     }
 }
 
-fn nothing() -> Attempt {
+fn nothing() -> AttemptOutcome {
     let message = super::message::NO_NODES.to_owned();
-    Attempt::Fails(Box::new(super::turn::Fails { message, nodes: Vec::new(), is_error: false, unsure: None }))
+    AttemptOutcome::Fails(Box::new(super::turn::Fails { message, nodes: Vec::new(), is_error: false, unsure: None }))
 }
 
 /// Returns true if the scheduler has tried the pod before.
@@ -484,25 +485,25 @@ fn are_retried_alike(one: &Pod, other: &Pod) -> bool {
 }
 
 /// Returns the reason that keeps a pod out of the queue, its claims aside.
-fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<Decision> {
+fn kept_out(prepared: &Prepared<'_>, pod: &Pod) -> Option<PodDecision> {
     if pod.metadata.deletion_timestamp.is_some() {
-        return Some(Decision::NotConsidered(Waiting::Deleted));
+        return Some(PodDecision::NotConsidered(Waiting::Deleted));
     }
     let scheduler = pod.spec.scheduler_name.as_str();
     if !scheduler.is_empty() && scheduler != DEFAULT_SCHEDULER {
-        return Some(Decision::NotConsidered(Waiting::Scheduler(scheduler.to_owned())));
+        return Some(PodDecision::NotConsidered(Waiting::Scheduler(scheduler.to_owned())));
     }
     if !pod.spec.scheduling_gates.is_empty() {
-        return Some(Decision::Gated);
+        return Some(PodDecision::Gated);
     }
-    gangs::waiting(prepared, pod).map(Decision::NotConsidered)
+    gangs::waiting(prepared, pod).map(PodDecision::NotConsidered)
 }
 
 /// Returns the pods that a run left where a tie was.
 pub fn tied(simulation: &Simulation) -> Set<usize> {
     let is_tied = |outcome: &&PodOutcome| {
         outcome.decisions.iter().any(
-            |decision| matches!(decision, Decision::Bound { tied, .. } | Decision::Preparing { tied, .. } if !tied.is_empty()),
+            |decision| matches!(decision, PodDecision::Bound { tied, .. } | PodDecision::Preparing { tied, .. } if !tied.is_empty()),
         )
     };
     simulation.pods.iter().filter(is_tied).map(|outcome| outcome.pod).collect()

@@ -1,11 +1,11 @@
 //! Resources of nodes: what pods request, what is left, and the filter NodeResourcesFit.
 
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::release::ReleaseRules;
 use crate::place::device::demand::{self, Amounts, Level, PodStage};
 use crate::place::device::facts::{Facts, Node, Pod};
 use crate::place::device::sorted::Set;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 
 /// Index of `cpu` among the resource names.
 pub const CPU: usize = 0;
@@ -136,21 +136,21 @@ pub fn fit(
     allocatable: &Allocatable,
     used: (&[i64], usize),
     delegated: &[usize],
-) -> Option<Refusal> {
+) -> Option<PluginRefusal> {
     let mut reasons = Vec::new();
     let mut is_final = false;
     let pods = i64::try_from(used.1.saturating_add(1)).unwrap_or(i64::MAX);
     if allocatable.pods.is_some_and(|most| pods > most) {
-        reasons.push(Reason::TooManyPods);
+        reasons.push(RefusalReason::TooManyPods);
     }
     for (resource, amount) in &requests.amounts {
         let Some(most) = allocatable.amount(*resource) else { continue };
         let taken = used.0.get(*resource).copied().unwrap_or(0);
         if *amount > most.saturating_sub(taken) && !(most == 0 && delegated.contains(resource)) {
             is_final |= *amount > most && rules.too_large_is_final;
-            reasons.push(Reason::Insufficient(names.name(*resource).into()));
+            reasons.push(RefusalReason::Insufficient(names.name(*resource).into()));
         }
     }
-    let code = if is_final { Code::UnschedulableAndUnresolvable } else { Code::Unschedulable };
-    (!reasons.is_empty()).then_some(Refusal { plugin: Plugin::NodeResourcesFit, code, reasons })
+    let code = if is_final { StatusCode::UnschedulableAndUnresolvable } else { StatusCode::Unschedulable };
+    (!reasons.is_empty()).then_some(PluginRefusal { plugin: Plugin::NodeResourcesFit, code, reasons })
 }

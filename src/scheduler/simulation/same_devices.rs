@@ -2,7 +2,7 @@
 
 use crate::place::device::cluster::{Cluster, DeviceAt, SliceAt};
 use crate::place::device::facts::{Ask, ClaimSpec};
-use crate::place::device::pools::{Gathered, Pool};
+use crate::place::device::pools::{NodePools, Pool};
 use crate::place::device::selectors::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ struct Sight<'f> {
 
 impl<'f> Sights<'f> {
     /// Numbers the pools that nodes see.
-    pub fn of(cluster: &Cluster<'f>, gathered: &[Result<Gathered<'f>, String>]) -> Self {
+    pub fn of(cluster: &Cluster<'f>, gathered: &[Result<NodePools<'f>, String>]) -> Self {
         let mut drivers: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, name, _) in cluster.all_pools() {
             let count = drivers.entry(name).or_default();

@@ -1,9 +1,9 @@
 //! Which of the nodes that fit is taken: the scores of all plugins, weighted as the default profile does.
 
-use super::prepared::{Answer, Prepared};
+use super::prepared::{DeviceAnswer, Prepared};
 use super::resources::{Allocatable, CPU, MEMORY};
 use super::state::State;
-use super::turn::Turn;
+use super::turn::PodAttempt;
 use super::{pod_affinity, topology_spread};
 
 /// Best score of a plugin on a node.
@@ -21,7 +21,7 @@ mod weight {
 }
 
 /// Computes the sums of all scores, node by node.
-pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f>, nodes: &[usize]) -> Vec<i64> {
+pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &PodAttempt<'_, 'f>, nodes: &[usize]) -> Vec<i64> {
     let mut totals = vec![0i64; nodes.len()];
     let mut add = |scores: &[i64], weight: i64| {
         for (total, score) in totals.iter_mut().zip(scores) {
@@ -46,7 +46,7 @@ pub fn totals<'f>(prepared: &Prepared<'f>, state: &mut State, turn: &Turn<'_, 'f
         && let Some(devices) = &turn.devices
     {
         let of = |node: &usize| match *devices.filter(prepared, state, *node) {
-            Answer::Fits(score) => score,
+            DeviceAnswer::Fits(score) => score,
             _ => 0,
         };
         let scores: Vec<i64> = nodes.iter().map(of).collect();

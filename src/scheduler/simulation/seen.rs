@@ -1,15 +1,15 @@
 //! An attempt as an observer sees it: before its result changes anything.
 
-use super::cycle::Attempt;
-use super::outcome::{NodeReasons, Refusal};
+use super::cycle::AttemptOutcome;
+use super::outcome::{NodeReasons, PluginRefusal};
 use super::prepared::Prepared;
 use super::state::State;
-use super::turn::Turn;
+use super::turn::PodAttempt;
 use super::words;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::turn::NodeRefusal;
 use crate::place::device::facts::{Facts, Pod};
-use crate::place::device::results::AllocationResult;
+use crate::place::device::results::DeviceAllocation;
 use std::rc::Rc;
 
 /// An observer of a run: the pods it asks about, and what takes each attempt.
@@ -25,12 +25,17 @@ pub struct Watch<'w> {
 pub struct Seen<'s, 'f> {
     prepared: &'s Prepared<'f>,
     state: &'s State,
-    turn: &'s Turn<'s, 'f>,
-    attempt: &'s Attempt,
+    turn: &'s PodAttempt<'s, 'f>,
+    attempt: &'s AttemptOutcome,
 }
 
 impl<'s, 'f> Seen<'s, 'f> {
-    pub(super) fn new(prepared: &'s Prepared<'f>, state: &'s State, turn: &'s Turn<'s, 'f>, attempt: &'s Attempt) -> Self {
+    pub(super) fn new(
+        prepared: &'s Prepared<'f>,
+        state: &'s State,
+        turn: &'s PodAttempt<'s, 'f>,
+        attempt: &'s AttemptOutcome,
+    ) -> Self {
         Seen { prepared, state, turn, attempt }
     }
 
@@ -63,8 +68,8 @@ impl<'s, 'f> Seen<'s, 'f> {
     /// Returns the node that the pod gets; `None`: the attempt fails.
     pub fn node(&self) -> Option<usize> {
         match self.attempt {
-            Attempt::Fits { node, .. } => Some(*node),
-            Attempt::Fails(_) => None,
+            AttemptOutcome::Fits { node, .. } => Some(*node),
+            AttemptOutcome::Fails(_) => None,
         }
     }
 
@@ -75,7 +80,7 @@ impl<'s, 'f> Seen<'s, 'f> {
 
     /// Returns the refusals of all nodes that were tried in vain, first the one that the scheduler reports.
     pub fn refused(&self) -> Vec<(usize, Vec<NodeRefusal>)> {
-        let Attempt::Fails(fails) = self.attempt else { return Vec::new() };
+        let AttemptOutcome::Fails(fails) = self.attempt else { return Vec::new() };
         let of = |node: &NodeReasons| {
             let all = std::iter::once(&node.first).chain(&node.others);
             (node.node, all.map(|refusal| self.account(node.node, refusal)).collect())
@@ -88,13 +93,13 @@ impl<'s, 'f> Seen<'s, 'f> {
         self.now(node).iter().map(|refusal| self.account(node, refusal)).collect()
     }
 
-    fn now(&self, node: usize) -> Vec<Refusal> {
+    fn now(&self, node: usize) -> Vec<PluginRefusal> {
         let Ok(Some(first)) = self.turn.check(self.prepared, self.state, node) else { return Vec::new() };
         let others = self.turn.others(self.prepared, self.state, node, &first);
         std::iter::once(first).chain(others).collect()
     }
 
-    fn account(&self, node: usize, refusal: &Refusal) -> NodeRefusal {
+    fn account(&self, node: usize, refusal: &PluginRefusal) -> NodeRefusal {
         let rules = self.prepared.setup.rules;
         NodeRefusal {
             plugin: refusal.plugin,
@@ -106,7 +111,7 @@ impl<'s, 'f> Seen<'s, 'f> {
     }
 
     /// Returns the allocations of the pod's claims on a node that fits.
-    pub fn allocations(&self, node: usize) -> Vec<AllocationResult> {
+    pub fn allocations(&self, node: usize) -> Vec<DeviceAllocation> {
         let answer = self.turn.devices.as_ref().and_then(|devices| devices.ask(self.prepared, node));
         answer.map_or_else(Vec::new, |answer| answer.allocations().to_vec())
     }

@@ -39,7 +39,7 @@ enum Move {
 
 /// How many pods of a set are on each node.
 #[derive(Clone, Debug)]
-pub struct Counter {
+pub struct CounterState {
     pods: Pods,
     /// One entry per node.
     pub counts: Vec<u32>,
@@ -58,7 +58,7 @@ pub struct State {
     /// Per claim, which of its allocations it has; unique over all claims and times.
     pub allocations: Vec<u64>,
     /// Counted sets of pods.
-    pub counters: Vec<Counter>,
+    pub counters: Vec<CounterState>,
     /// Pods on nodes that have rules about other pods.
     pub with_affinity: Vec<usize>,
     /// Pods for which preemption makes room, and where.
@@ -186,7 +186,7 @@ impl State {
         if let Some(known) = self.counters.iter().position(|counter| counter.pods == pods) {
             return known;
         }
-        let mut counter = Counter { pods, counts: vec![0; self.nodes.len()], total: 0 };
+        let mut counter = CounterState { pods, counts: vec![0; self.nodes.len()], total: 0 };
         for (pod, state) in prepared.facts.pods.iter().zip(&self.pods) {
             if let Some(node) = state.node
                 && counter.pods.contains(prepared.facts, pod, state.ending)
@@ -210,7 +210,7 @@ impl State {
     }
 }
 
-impl Counter {
+impl CounterState {
     fn count(&mut self, node: usize, step: Move) {
         let Some(count) = self.counts.get_mut(node) else { return };
         (*count, self.total) = match step {

@@ -1,8 +1,8 @@
 //! Taints of nodes and tolerations of pods: the plugins TaintToleration and NodeUnschedulable.
 
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use crate::place::device::facts::{Node, NodeTaint, Toleration};
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 
 /// The taint of a cordoned node.
 const CORDONED: &str = "node.kubernetes.io/unschedulable";
@@ -39,21 +39,21 @@ pub fn all_untolerated<'n>(tolerations: &'n [Toleration], node: &'n Node) -> imp
 }
 
 /// Runs the filter NodeUnschedulable on a node.
-pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<Refusal> {
+pub fn cordoned(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
     let tolerated = || tolerations.iter().any(|toleration| tolerates(toleration, CORDONED, "", "NoSchedule"));
-    (node.spec.unschedulable && !tolerated()).then(|| Refusal {
+    (node.spec.unschedulable && !tolerated()).then(|| PluginRefusal {
         plugin: Plugin::NodeUnschedulable,
-        code: Code::UnschedulableAndUnresolvable,
-        reasons: vec![Reason::Unschedulable],
+        code: StatusCode::UnschedulableAndUnresolvable,
+        reasons: vec![RefusalReason::Unschedulable],
     })
 }
 
 /// Runs the filter TaintToleration on a node.
-pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<Refusal> {
-    untolerated(tolerations, node).map(|taint| Refusal {
+pub fn filter(tolerations: &[Toleration], node: &Node) -> Option<PluginRefusal> {
+    untolerated(tolerations, node).map(|taint| PluginRefusal {
         plugin: Plugin::TaintToleration,
-        code: Code::UnschedulableAndUnresolvable,
-        reasons: vec![Reason::Taint { key: taint.key.as_str().into(), value: taint.value.as_str().into() }],
+        code: StatusCode::UnschedulableAndUnresolvable,
+        reasons: vec![RefusalReason::Taint { key: taint.key.as_str().into(), value: taint.value.as_str().into() }],
     })
 }
 

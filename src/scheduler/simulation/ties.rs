@@ -1,9 +1,9 @@
 //! Choices that the objects do not decide: nodes of the same score, and the order of pods that are tried again. One choice is made,
 //! and others are tried to see whether they matter.
 
-use super::outcome::{Decision, PodOutcome, Simulation, TieSearch, Unsure};
+use super::outcome::{PodDecision, PodOutcome, Simulation, TieSearch, Unsure};
 use super::prepared::Prepared;
-use super::queue::{Retried, Run, tied, was_tried};
+use super::queue::{Retried, SchedulerRun, tied, was_tried};
 use super::seen::{Seen, Watch};
 use super::state::State;
 use claimkit_values::order;
@@ -24,10 +24,10 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
     };
     let mut relay = watch.map(|Watch { asked, see }| (asked, move |seen: &Seen<'_, '_>| see(seen)));
     let watch = relay.as_mut().map(|(asked, see)| Watch { asked: *asked, see });
-    let mut simulation = Run::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
+    let mut simulation = SchedulerRun::new(prepared, start.clone(), Box::new(|equal| first(equal, &mut sizes)), watch).all();
     if may_depend_on_order(&simulation, prepared) {
         prepared.cluster.usage = usage.clone();
-        let other = Run::new(prepared, start.clone(), Box::new(by_name), None).retried(Retried::Reversed).all();
+        let other = SchedulerRun::new(prepared, start.clone(), Box::new(by_name), None).retried(Retried::Reversed).all();
         mark_order(&mut simulation, &other);
     }
     if tied(&simulation).is_empty() {
@@ -44,7 +44,7 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
         tried = tried.saturating_add(1);
         prepared.cluster.usage = usage.clone();
         let mut digits = Digits::of(choice, all, affordable, &sizes);
-        let other = Run::new(prepared, start.clone(), Box::new(move |equal| digits.pick(equal)), None).all();
+        let other = SchedulerRun::new(prepared, start.clone(), Box::new(move |equal| digits.pick(equal)), None).all();
         mark(&mut simulation, &other);
     }
     let is_all = tried.saturating_add(1) >= all;
@@ -56,7 +56,7 @@ pub fn simulate(prepared: &mut Prepared<'_>, watch: Option<Watch<'_>>) -> Simula
 /// Places all pods that wait, and takes the first by name where nodes have the same score.
 pub fn simulate_once(prepared: &mut Prepared<'_>) -> Simulation {
     let start = State::new(prepared);
-    Run::new(prepared, start, Box::new(by_name), None).all()
+    SchedulerRun::new(prepared, start, Box::new(by_name), None).all()
 }
 
 /// Takes the first of equal nodes.
@@ -129,11 +129,11 @@ fn mark(simulation: &mut Simulation, other: &Simulation) {
 
 fn differs(here: &PodOutcome, there: &PodOutcome) -> bool {
     match (here.decisions.last(), there.decisions.last()) {
-        (Some(Decision::Bound { node, tied }), Some(Decision::Bound { node: other, .. }))
-        | (Some(Decision::Preparing { node, tied }), Some(Decision::Preparing { node: other, .. })) => {
+        (Some(PodDecision::Bound { node, tied }), Some(PodDecision::Bound { node: other, .. }))
+        | (Some(PodDecision::Preparing { node, tied }), Some(PodDecision::Preparing { node: other, .. })) => {
             node != other && tied.is_empty()
         }
-        (Some(Decision::Unschedulable(here)), Some(Decision::Unschedulable(there))) => here.message != there.message,
+        (Some(PodDecision::Unschedulable(here)), Some(PodDecision::Unschedulable(there))) => here.message != there.message,
         (here, there) => here != there,
     }
 }

@@ -1,14 +1,14 @@
 //! Spreading of pods over domains of nodes: the plugin PodTopologySpread.
 
-use super::labels::{Labels, Pods};
+use super::labels::{PodLabelSelector, Pods};
 use super::node_affinity;
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
 use crate::place::device::facts::{Node, Pod, SpreadConstraint, WorkloadKind};
 use crate::place::device::sorted::Sorted;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 
 /// The label of a node's own domain.
 const HOST: &str = "kubernetes.io/hostname";
@@ -88,8 +88,8 @@ pub fn counts(pod: &Pod, other: &Pod) -> bool {
     pod.metadata.namespace == other.metadata.namespace && strict.any(|one| selector_of(one, pod).matches(&other.metadata.labels))
 }
 
-fn selector_of(written: &SpreadConstraint, pod: &Pod) -> Labels {
-    let mut selector = Labels::of(written.label_selector.as_ref());
+fn selector_of(written: &SpreadConstraint, pod: &Pod) -> PodLabelSelector {
+    let mut selector = PodLabelSelector::of(written.label_selector.as_ref());
     selector.require(&written.match_label_keys, &pod.metadata.labels);
     selector
 }
@@ -133,16 +133,16 @@ impl<'f> Spread<'f> {
     }
 
     /// Answers `Filter`.
-    pub fn filter(&self, node: &Node) -> Option<Refusal> {
+    pub fn filter(&self, node: &Node) -> Option<PluginRefusal> {
         for (constraint, counts, least) in &self.constraints {
             let Some(domain) = label(node, constraint.key) else {
-                let code = Code::UnschedulableAndUnresolvable;
-                return Some(Refusal::new(Plugin::PodTopologySpread, code, Reason::SpreadLabel));
+                let code = StatusCode::UnschedulableAndUnresolvable;
+                return Some(PluginRefusal::new(Plugin::PodTopologySpread, code, RefusalReason::SpreadLabel));
             };
             let have = counts.get(domain).copied().unwrap_or(0);
             let skew = have.saturating_add(i64::from(constraint.counts_itself)).saturating_sub(*least);
             if skew > constraint.max_skew {
-                return Some(Refusal::new(Plugin::PodTopologySpread, Code::Unschedulable, Reason::Spread));
+                return Some(PluginRefusal::new(Plugin::PodTopologySpread, StatusCode::Unschedulable, RefusalReason::Spread));
             }
         }
         None
@@ -150,12 +150,12 @@ impl<'f> Spread<'f> {
 }
 
 /// Returns the pods that belong together with a pod that says nothing about spreading (kube-scheduler, `helper.DefaultSelector`).
-fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> Labels {
+fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> PodLabelSelector {
     let Pod { metadata, .. } = pod;
-    let mut selector = Labels::All(Vec::new());
+    let mut selector = PodLabelSelector::All(Vec::new());
     for service in prepared.facts.services.iter().filter(|service| service.metadata.namespace == metadata.namespace) {
         if let Some(labels) = &service.spec.selector {
-            let labels = Labels::exactly(labels);
+            let labels = PodLabelSelector::exactly(labels);
             if labels.matches(&metadata.labels) {
                 selector.and(labels);
             }
@@ -172,7 +172,7 @@ fn default_selector(prepared: &Prepared<'_>, pod: &Pod) -> Labels {
         workload.kind == kind && known.name == owner.name && known.namespace == metadata.namespace
     });
     if let Some(workload) = found {
-        selector.and(Labels::of(workload.spec.selector.as_ref().map(|selector| &selector.0)));
+        selector.and(PodLabelSelector::of(workload.spec.selector.as_ref().map(|selector| &selector.0)));
     }
     selector
 }

@@ -2,20 +2,20 @@
 
 use super::devices::{self, DeviceCase};
 use super::message;
-use super::outcome::{Failure, NodeReasons, Plugin, Reason, Refusal, Unsure};
-use super::pod_affinity::Affinity;
-use super::prepared::{Answer, Prepared};
+use super::outcome::{Failure, NodeReasons, Plugin, PluginRefusal, RefusalReason, Unsure};
+use super::pod_affinity::InterPodAffinity;
+use super::prepared::{DeviceAnswer, Prepared};
 use super::profile::{NodeViews, Profile};
 use super::state::State;
 use super::topology_spread::Spread;
 use super::{ports, resources};
 use crate::place::device::facts::{Node, Pod};
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use std::rc::Rc;
 
 /// A pod in its attempt.
 #[derive(Debug)]
-pub struct Turn<'w, 'f> {
+pub struct PodAttempt<'w, 'f> {
     /// Index of the pod.
     pub pod: usize,
     pub facts: &'f Pod,
@@ -28,7 +28,7 @@ pub struct Turn<'w, 'f> {
     /// The spread of other pods.
     pub spread: Spread<'f>,
     /// The places of other pods.
-    pub affinity: Affinity<'f>,
+    pub affinity: InterPodAffinity<'f>,
 }
 
 /// A failed attempt before anything is tried against it.
@@ -68,20 +68,20 @@ pub struct Post {
     pub unsure: Option<Unsure>,
 }
 
-impl<'w, 'f> Turn<'w, 'f> {
+impl<'w, 'f> PodAttempt<'w, 'f> {
     /// Makes the part of an attempt that looks at the pod alone. `devices`: `None` if the pod asks for none.
     pub fn new(prepared: &'w Prepared<'f>, state: &mut State, pod: usize, devices: Option<DeviceCase<'w>>) -> Option<Self> {
         let facts: &'f Pod = prepared.facts.pods.get(pod)?;
         let profile = prepared.profile(pod)?;
         let devices = devices.filter(|devices| !devices.is_skipped());
-        let mut turn = Turn {
+        let mut turn = PodAttempt {
             pod,
             facts,
             profile,
             views: profile.views(prepared.facts, &prepared.cluster.judgements, pod),
             devices,
             spread: Spread::default(),
-            affinity: Affinity::default(),
+            affinity: InterPodAffinity::default(),
         };
         turn.look_at_pods(prepared, state);
         Some(turn)
@@ -90,17 +90,17 @@ impl<'w, 'f> Turn<'w, 'f> {
     /// Looks at the other pods, where they are now.
     pub fn look_at_pods(&mut self, prepared: &Prepared<'f>, state: &mut State) {
         self.spread = Spread::of(prepared, state, self.facts);
-        self.affinity = Affinity::of(prepared, state, self.pod);
+        self.affinity = InterPodAffinity::of(prepared, state, self.pod);
     }
 
     /// Asks the plugins in order; the first refusal counts. `Err`: the attempt ends for all nodes.
-    pub fn check(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Result<Option<Refusal>, String> {
+    pub fn check(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Result<Option<PluginRefusal>, String> {
         if let Some(Some(refusal)) = self.views.refused.get(node) {
             return Ok(Some((**refusal).clone()));
         }
         let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node)) else { return Ok(None) };
         if !self.profile.ports.is_empty() && ports::taken(&self.profile.ports, &there.ports) {
-            return Ok(Some(Refusal::new(Plugin::NodePorts, Code::Unschedulable, Reason::Ports)));
+            return Ok(Some(PluginRefusal::new(Plugin::NodePorts, StatusCode::Unschedulable, RefusalReason::Ports)));
         }
         if let Some(refusal) = self.fit(prepared, state, node) {
             return Ok(Some(refusal));
@@ -110,20 +110,20 @@ impl<'w, 'f> Turn<'w, 'f> {
         }
         let Some(devices) = &self.devices else { return Ok(None) };
         match &*devices.filter(prepared, state, node) {
-            Answer::Fits(_) => Ok(None),
-            Answer::Refused(refusal) => Ok(Some(refusal.clone())),
-            Answer::Error(error) => Err(error.clone()),
+            DeviceAnswer::Fits(_) => Ok(None),
+            DeviceAnswer::Refused(refusal) => Ok(Some(refusal.clone())),
+            DeviceAnswer::Error(error) => Err(error.clone()),
         }
     }
 
-    fn fit(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Option<Refusal> {
+    fn fit(&self, prepared: &Prepared<'f>, state: &State, node: usize) -> Option<PluginRefusal> {
         let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
         let delegated = self.devices.as_ref().map_or(&[][..], |devices| &devices.delegated);
         let rules = prepared.setup.rules;
         resources::fit(rules, &prepared.names, &self.profile.requests, has, (&there.used, there.pods.len()), delegated)
     }
 
-    fn about_pods<'t>(&'t self, node: &'t Node) -> impl Iterator<Item = Refusal> + 't {
+    fn about_pods<'t>(&'t self, node: &'t Node) -> impl Iterator<Item = PluginRefusal> + 't {
         let spread = (!self.spread.is_empty()).then(|| self.spread.filter(node)).flatten();
         let affinity = (spread.is_none() && !self.affinity.is_empty()).then(|| self.affinity.filter(node)).flatten();
         spread.into_iter().chain(affinity)
@@ -135,7 +135,7 @@ impl<'w, 'f> Turn<'w, 'f> {
         prepared: &Prepared<'f>,
         state: &mut State,
         node: usize,
-    ) -> Result<Option<Refusal>, String> {
+    ) -> Result<Option<PluginRefusal>, String> {
         let priority = self.facts.spec.effective_priority();
         let more_important =
             |pod: usize| prepared.facts.pods.get(pod).is_some_and(|other| other.spec.effective_priority() >= priority);
@@ -155,17 +155,17 @@ impl<'w, 'f> Turn<'w, 'f> {
     }
 
     /// Returns the refusals of the other plugins on a node.
-    pub fn others(&self, prepared: &Prepared<'f>, state: &State, node: usize, first: &Refusal) -> Vec<Refusal> {
+    pub fn others(&self, prepared: &Prepared<'f>, state: &State, node: usize, first: &PluginRefusal) -> Vec<PluginRefusal> {
         let (Some(facts), Some(there)) = (prepared.facts.nodes.get(node), state.nodes.get(node)) else { return Vec::new() };
         let mut all = NodeViews::all_refusals(prepared.facts, &prepared.cluster.judgements, self.facts, node);
         if ports::taken(&self.profile.ports, &there.ports) {
-            all.push(Refusal::new(Plugin::NodePorts, Code::Unschedulable, Reason::Ports));
+            all.push(PluginRefusal::new(Plugin::NodePorts, StatusCode::Unschedulable, RefusalReason::Ports));
         }
         all.extend(self.fit(prepared, state, node));
         all.extend(self.spread.filter(facts));
         all.extend(self.affinity.filter(facts));
         if let Some(devices) = &self.devices
-            && let Answer::Refused(refusal) = &*devices.filter(prepared, state, node)
+            && let DeviceAnswer::Refused(refusal) = &*devices.filter(prepared, state, node)
         {
             all.push(refusal.clone());
         }

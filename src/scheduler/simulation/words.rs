@@ -1,12 +1,12 @@
 //! What the objects say about a refusal, in our words.
 
 use super::node_affinity::Required;
-use super::outcome::{Plugin, Reason, Refusal};
+use super::outcome::{Plugin, PluginRefusal, RefusalReason};
 use super::ports;
 use super::prepared::Prepared;
 use super::state::State;
 use super::taints;
-use super::turn::Turn;
+use super::turn::PodAttempt;
 use crate::message::message;
 use crate::place::device::amount::spell;
 
@@ -14,7 +14,13 @@ use crate::place::device::amount::spell;
 const MOST_PORTS: usize = 5;
 
 /// Returns why a plugin refuses a node, a line each. Nothing: its own reason says it all, or the account of devices does.
-pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
+pub fn why(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+    refusal: &PluginRefusal,
+) -> Vec<String> {
     match refusal.plugin {
         Plugin::NodeUnschedulable => vec![message!("pods.node-cordoned", "the node is cordoned").into_owned()],
         Plugin::TaintToleration => {
@@ -36,7 +42,7 @@ pub fn why(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: us
 }
 
 /// Returns the taints of a node for which a plugin refuses it: `key=value:effect`.
-pub fn untolerated(prepared: &Prepared<'_>, turn: &Turn<'_, '_>, node: usize, refusal: &Refusal) -> Vec<String> {
+pub fn untolerated(prepared: &Prepared<'_>, turn: &PodAttempt<'_, '_>, node: usize, refusal: &PluginRefusal) -> Vec<String> {
     let Some(there) = prepared.facts.nodes.get(node).filter(|_| refusal.plugin == Plugin::TaintToleration) else {
         return Vec::new();
     };
@@ -48,14 +54,20 @@ pub fn untolerated(prepared: &Prepared<'_>, turn: &Turn<'_, '_>, node: usize, re
     text.collect()
 }
 
-fn short(prepared: &Prepared<'_>, state: &State, turn: &Turn<'_, '_>, node: usize, reason: &Reason) -> Option<String> {
+fn short(
+    prepared: &Prepared<'_>,
+    state: &State,
+    turn: &PodAttempt<'_, '_>,
+    node: usize,
+    reason: &RefusalReason,
+) -> Option<String> {
     let (there, has) = (state.nodes.get(node)?, prepared.allocatable.get(node)?);
     match reason {
-        Reason::TooManyPods => {
+        RefusalReason::TooManyPods => {
             let (pods, most) = (there.pods.len(), has.pods?);
             Some(message!("pods.too-many", "pods: {pods} of {most} are there already", pods, most))
         }
-        Reason::Insufficient(name) => {
+        RefusalReason::Insufficient(name) => {
             let resource = prepared.names.find(name)?;
             let (wanted, most) = (turn.profile.requests.amount(resource), has.amount(resource)?);
             let left = most.saturating_sub(there.used.get(resource).copied().unwrap_or(0));
@@ -72,7 +84,7 @@ fn spelled(name: &str, amount: i64) -> String {
     spell(i128::from(amount).saturating_mul(nanos))
 }
 
-fn spread(turn: &Turn<'_, '_>) -> Vec<String> {
+fn spread(turn: &PodAttempt<'_, '_>) -> Vec<String> {
     let required = turn.facts.spec.topology_spread_constraints.iter().filter(|one| one.when_unsatisfiable != "ScheduleAnyway");
     let keys: Vec<String> = required.map(|one| format!("{} (maxSkew {})", one.topology_key, one.max_skew)).collect();
     vec![message!("pods.topology-spread", "topology spread over {keys}", keys = keys.join(", "))]

@@ -4,10 +4,10 @@
 //! stored. The differences between the versions are the rows of [`crate::api::steps`].
 //! Source: `pkg/apis/resource/<version>/conversion.go`.
 
-use crate::api::steps::{self, Change, Row};
-use crate::api::{Api, DeviceKind, Family, GROUP, Release, Struct, Type, VERSIONS, Version, device};
+use crate::api::steps::{self, StepRow, StructChange};
+use crate::api::{Api, DeviceKind, Family, FieldType, GROUP, Release, Struct, VERSIONS, Version, device};
 use crate::finding::Step;
-use crate::record::{Record, Value, encode};
+use crate::record::{FieldValue, Record, encode};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
 
@@ -69,19 +69,19 @@ pub fn through_storage<'t>(record: Record<'t>, kind: DeviceKind, release: Releas
 fn omit_empty(record: &mut Record<'_>, release: Release) {
     for (field, slot) in record.schema.fields.iter().zip(&mut record.slots) {
         // The store has protobuf, in which an empty list and no list are the same.
-        let no_items = matches!(slot, Value::List(items) if items.is_empty());
+        let no_items = matches!(slot, FieldValue::List(items) if items.is_empty());
         if no_items || (field.omits(release) && field.type_in(release).is_empty(slot)) {
-            *slot = Value::Unset;
+            *slot = FieldValue::Unset;
         }
         match slot {
-            Value::Struct(inner) => omit_empty(inner, release),
-            Value::List(items) => items.iter_mut().for_each(|item| {
-                if let Value::Struct(inner) = item {
+            FieldValue::Struct(inner) => omit_empty(inner, release),
+            FieldValue::List(items) => items.iter_mut().for_each(|item| {
+                if let FieldValue::Struct(inner) = item {
                     omit_empty(inner, release);
                 }
             }),
-            Value::Entries(entries) => entries.iter_mut().for_each(|(_, entry)| {
-                if let Value::Struct(inner) = entry {
+            FieldValue::Entries(entries) => entries.iter_mut().for_each(|(_, entry)| {
+                if let FieldValue::Struct(inner) = entry {
                     omit_empty(inner, release);
                 }
             }),
@@ -91,7 +91,7 @@ fn omit_empty(record: &mut Record<'_>, release: Release) {
 }
 
 /// Returns the rows of all version steps. A row applies to two shapes of a struct if exactly one of them has its field.
-fn rows() -> impl Iterator<Item = &'static Row> {
+fn rows() -> impl Iterator<Item = &'static StepRow> {
     steps::DEVICE.iter().flat_map(|step| step.rows)
 }
 
@@ -102,7 +102,7 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
     }
     let mut out = Record::empty(target);
     match steps::change(rows(), record.schema, target) {
-        Some(Change::Wrap { into, inner, always, copied }) => {
+        Some(StructChange::Wrap { into, inner, always, copied }) => {
             if (always || says_something(&record, inner))
                 && let Some(inner) = out.record_mut(into)
             {
@@ -110,8 +110,8 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
                 carry(&mut record, inner);
             }
         }
-        Some(Change::Hoist { field, copied, .. }) => {
-            if let Value::Struct(mut inner) = record.take(field) {
+        Some(StructChange::Hoist { field, copied, .. }) => {
+            if let FieldValue::Struct(mut inner) = record.take(field) {
                 drop_empty(&mut inner, copied);
                 carry(&mut inner, &mut out);
             }
@@ -126,12 +126,12 @@ fn recast<'t>(mut record: Record<'t>, target: &'static Struct) -> Record<'t> {
 fn drop_empty(record: &mut Record<'_>, names: &[&str]) {
     for name in names {
         let empty = match record.get(name) {
-            Value::List(items) => items.is_empty(),
-            Value::Entries(entries) => entries.is_empty(),
+            FieldValue::List(items) => items.is_empty(),
+            FieldValue::Entries(entries) => entries.is_empty(),
             _ => false,
         };
         if empty {
-            record.set(name, Value::Unset);
+            record.set(name, FieldValue::Unset);
         }
     }
 }
@@ -141,8 +141,8 @@ fn says_something(record: &Record<'_>, inner: &Struct) -> bool {
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
         inner.has(steps::new_name(rows(), record.schema, inner, field.json))
             && match value {
-                Value::Unset | Value::Int(0) => false,
-                Value::Str(text) => !text.is_empty(),
+                FieldValue::Unset | FieldValue::Int(0) => false,
+                FieldValue::Str(text) => !text.is_empty(),
                 _ => true,
             }
     })
@@ -153,11 +153,13 @@ fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
     for (field, slot) in to.schema.fields.iter().zip(&mut to.slots) {
         let Some(at) = from.schema.slot(steps::new_name(rows(), to.schema, from.schema, field.json)) else { continue };
         let Some(place) = from.slots.get_mut(at) else { continue };
-        let value = std::mem::replace(place, Value::Unset);
+        let value = std::mem::replace(place, FieldValue::Unset);
         *slot = match (&field.ty, value) {
-            (_, Value::Unset) => continue,
-            (Type::Pointer(_), Value::Str(text)) if text.is_empty() && zero_is_absent(from.schema, at) => Value::Unset,
-            (Type::Pointer(_), Value::Bool(false)) if zero_is_absent(from.schema, at) => Value::Unset,
+            (_, FieldValue::Unset) => continue,
+            (FieldType::Pointer(_), FieldValue::Str(text)) if text.is_empty() && zero_is_absent(from.schema, at) => {
+                FieldValue::Unset
+            }
+            (FieldType::Pointer(_), FieldValue::Bool(false)) if zero_is_absent(from.schema, at) => FieldValue::Unset,
             (ty, value) => recast_value(ty, value),
         };
     }
@@ -165,27 +167,29 @@ fn carry<'t>(from: &mut Record<'t>, to: &mut Record<'t>) {
 
 /// Returns true for a plain value that is a pointer in the newer version.
 fn zero_is_absent(schema: &Struct, at: usize) -> bool {
-    let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, Type::Pointer(_)));
+    let plain = schema.fields.get(at).filter(|field| !matches!(field.ty, FieldType::Pointer(_)));
     plain.is_some_and(|field| steps::zero_is_absent(rows(), schema, field.json))
 }
 
-fn recast_value<'t>(ty: &Type, value: Value<'t>) -> Value<'t> {
+fn recast_value<'t>(ty: &FieldType, value: FieldValue<'t>) -> FieldValue<'t> {
     match (ty, value) {
-        (Type::Pointer(inner), value) => recast_value(inner, value),
-        (Type::Struct(schema), Value::Struct(record)) => Value::Struct(recast(record, schema)),
-        (Type::Struct(schema), Value::Quantity(quantity)) => {
+        (FieldType::Pointer(inner), value) => recast_value(inner, value),
+        (FieldType::Struct(schema), FieldValue::Struct(record)) => FieldValue::Struct(recast(record, schema)),
+        (FieldType::Struct(schema), FieldValue::Quantity(quantity)) => {
             let mut record = Record::empty(schema);
             if let Some(into) = steps::wraps_value(rows(), schema) {
-                record.set(into, Value::Quantity(quantity));
+                record.set(into, FieldValue::Quantity(quantity));
             }
-            Value::Struct(record)
+            FieldValue::Struct(record)
         }
-        (Type::Quantity, Value::Struct(mut record)) => {
-            steps::wraps_value(rows(), record.schema).map_or(Value::Unset, |into| record.take(into))
+        (FieldType::Quantity, FieldValue::Struct(mut record)) => {
+            steps::wraps_value(rows(), record.schema).map_or(FieldValue::Unset, |into| record.take(into))
         }
-        (Type::List(inner), Value::List(items)) => Value::List(items.into_iter().map(|item| recast_value(inner, item)).collect()),
-        (Type::Map(map), Value::Entries(entries)) => {
-            Value::Entries(entries.into_iter().map(|(key, entry)| (key, recast_value(&map.value, entry))).collect())
+        (FieldType::List(inner), FieldValue::List(items)) => {
+            FieldValue::List(items.into_iter().map(|item| recast_value(inner, item)).collect())
+        }
+        (FieldType::Map(map), FieldValue::Entries(entries)) => {
+            FieldValue::Entries(entries.into_iter().map(|(key, entry)| (key, recast_value(&map.value, entry))).collect())
         }
         (_, value) => value,
     }
@@ -207,7 +211,7 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
         let mut name = name.as_str();
         match steps::change(rows(), theirs, ours) {
             // Fields that the hub nests in this field were written at the field's own level.
-            Some(Change::Wrap { into, inner, .. }) if name == into => {
+            Some(StructChange::Wrap { into, inner, .. }) if name == into => {
                 ours = inner;
                 match path.next() {
                     Some(Step::Key(below)) => name = below,
@@ -219,7 +223,7 @@ pub fn written(version: &str, kind: DeviceKind, release: Release, hub: &[Step]) 
                 }
             }
             // Fields directly in the hub's struct were written inside a field.
-            Some(Change::Hoist { field, inner, .. })
+            Some(StructChange::Hoist { field, inner, .. })
                 if name != field && !theirs.has(steps::new_name(rows(), ours, theirs, name)) =>
             {
                 out.push(Step::Key(field.to_owned()));
@@ -256,8 +260,8 @@ pub fn versions_of_stored(record: Record<'_>, api: Api, kind: DeviceKind, releas
     let stored = through_storage(record, kind, release);
     let encoded = |version: &'static str| {
         let mut record = from_hub(stored.clone(), version, kind);
-        record.set("kind", Value::Str(api.kind.kind.into()));
-        record.set("apiVersion", Value::Str(format!("{GROUP}/{version}").into()));
+        record.set("kind", FieldValue::Str(api.kind.kind.into()));
+        record.set("apiVersion", FieldValue::Str(format!("{GROUP}/{version}").into()));
         let mut text = String::new();
         encode(&record, release, &mut text);
         (version, text)

@@ -2,11 +2,11 @@
 //!
 //! Source: `pkg/apis/resource/<version>/defaults.go`.
 
-use crate::api::{DeviceKind, Release, Type};
+use crate::api::{DeviceKind, FieldType, Release};
 use crate::record::view::device::{
     DeviceAsk, DeviceTaint, DeviceToleration, NodeAllocatableResourceMapping, ResourcePoolStatusRequestSpec,
 };
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
 use std::borrow::Cow;
 
@@ -53,7 +53,7 @@ pub fn apply(record: &mut Record<'_>, kind: DeviceKind, release: Release) {
             if let Some(spec) = record.record_mut("spec")
                 && ResourcePoolStatusRequestSpec::new(spec).limit().is_none()
             {
-                spec.set("limit", Value::Int(100));
+                spec.set("limit", FieldValue::Int(100));
             }
         }
         DeviceKind::DeviceClass | DeviceKind::PodSchedulingContext => {}
@@ -66,11 +66,11 @@ fn holder<'r, 't>(record: &'r mut Record<'t>, field: &str) -> Option<&'r mut Rec
         return Some(record);
     }
     let wrapper = record.schema.fields.iter().find(|outer| match outer.ty {
-        Type::Struct(inner) | Type::Pointer(&Type::Struct(inner)) => inner.has(field),
+        FieldType::Struct(inner) | FieldType::Pointer(&FieldType::Struct(inner)) => inner.has(field),
         _ => false,
     })?;
     // A struct by value always exists.
-    if matches!(wrapper.ty, Type::Struct(_)) { record.record_mut(wrapper.json) } else { record.inner_mut(wrapper.json) }
+    if matches!(wrapper.ty, FieldType::Struct(_)) { record.record_mut(wrapper.json) } else { record.inner_mut(wrapper.json) }
 }
 
 fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
@@ -81,7 +81,7 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
             let plain =
                 request.schema.field("adminAccess", release).is_some_and(|(_, field)| release.minor < field.pointer_since);
             if plain && !DeviceAsk::new(request).admin_access() {
-                request.set("adminAccess", Value::Unset);
+                request.set("adminAccess", FieldValue::Unset);
             }
         }
         if let Some(exact) = holder(request, "deviceClassName") {
@@ -100,18 +100,18 @@ fn claim(devices: &mut Record<'_>, variant: &Variant, release: Release) {
 fn mode(request: &mut Record<'_>) {
     let Some(request) = holder(request, "allocationMode") else { return };
     if DeviceAsk::new(request).allocation_mode().is_empty() {
-        request.set("allocationMode", Value::Str(Cow::Borrowed("ExactCount")));
+        request.set("allocationMode", FieldValue::Str(Cow::Borrowed("ExactCount")));
     }
     let ask = DeviceAsk::new(request);
     if ask.allocation_mode() == "ExactCount" && ask.count().unwrap_or(0) == 0 {
-        request.set("count", Value::Int(1));
+        request.set("count", FieldValue::Int(1));
     }
 }
 
 fn tolerations(holder: &mut Record<'_>) {
     for toleration in holder.records_mut("tolerations") {
         if DeviceToleration::new(toleration).operator().is_empty() {
-            toleration.set("operator", Value::Str(Cow::Borrowed("Equal")));
+            toleration.set("operator", FieldValue::Str(Cow::Borrowed("Equal")));
         }
     }
 }
@@ -123,19 +123,19 @@ fn slice_device(device: &mut Record<'_>, release: Release) {
     if device.schema.field("nodeAllocatableResourceMappings", release).is_none() {
         return;
     }
-    if let Some(Value::Entries(entries)) = device.get_mut("nodeAllocatableResourceMappings") {
+    if let Some(FieldValue::Entries(entries)) = device.get_mut("nodeAllocatableResourceMappings") {
         for (_, mapping) in entries {
-            if let Value::Struct(mapping) = mapping
+            if let FieldValue::Struct(mapping) = mapping
                 && NodeAllocatableResourceMapping::new(mapping).allocation_multiplier().is_none()
             {
-                mapping.set("allocationMultiplier", Value::Quantity(Cow::Borrowed("1")));
+                mapping.set("allocationMultiplier", FieldValue::Quantity(Cow::Borrowed("1")));
             }
         }
     }
 }
 
 fn time(taint: &mut Record<'_>) {
-    if matches!(DeviceTaint::new(taint).time_added().value(), Value::Unset) {
-        taint.set("timeAdded", Value::Str(Cow::Borrowed(CLOCK)));
+    if matches!(DeviceTaint::new(taint).time_added().value(), FieldValue::Unset) {
+        taint.set("timeAdded", FieldValue::Str(Cow::Borrowed(CLOCK)));
     }
 }

@@ -9,20 +9,20 @@ use crate::message::message;
 use crate::record::view::device::{
     Device, DeviceAttribute, DeviceClaim, ResourceClaim, ResourceClaimStatus, ResourceClaimTemplate, ResourceSlice,
 };
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::context::Context;
 use crate::rules::device::variant::Variant;
 
 /// A field that was dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedField {
     /// The gate that is off.
     pub gate: Gate,
     /// The path in the internal version.
     pub steps: Vec<Step>,
 }
 
-impl Dropped {
+impl DroppedField {
     /// Returns the warning that the field is dropped. `steps`: where it stands in the manifest.
     pub fn finding(&self, steps: Vec<Step>, release: Release) -> Finding {
         let (gate, path) = (self.gate.name(), path::render(&steps));
@@ -44,7 +44,7 @@ impl Dropped {
 
 /// The part of the object that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum WrittenPart {
     /// A create, or an update of the whole object.
     Object,
     Status,
@@ -53,7 +53,7 @@ pub enum Part {
 struct Drops<'c> {
     context: &'c Context,
     v: &'static Variant,
-    found: Vec<Dropped>,
+    found: Vec<DroppedField>,
 }
 
 /// Gates with special rules for claims and templates: a use elsewhere in the object counts too, or the releases differ.
@@ -70,7 +70,13 @@ const OF_CLAIMS: &[Gate] = &[
 const OF_SLICES: &[Gate] = &[Gate::DRAListTypeAttributes];
 
 /// Drops disabled fields in the hub's shape: first those whose table row has a disabled gate, then those with special rules.
-pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part, context: &Context) -> Vec<Dropped> {
+pub fn apply(
+    kind: DeviceKind,
+    new: &mut Record<'_>,
+    old: Option<&Record<'_>>,
+    part: WrittenPart,
+    context: &Context,
+) -> Vec<DroppedField> {
     let mut drops = Drops { context, v: Variant::of(context.release), found: Vec::new() };
     let own = match kind {
         DeviceKind::ResourceClaim | DeviceKind::ResourceClaimTemplate => OF_CLAIMS,
@@ -80,7 +86,7 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
         | DeviceKind::PodSchedulingContext
         | DeviceKind::ResourcePoolStatusRequest => &[],
     };
-    let name = if part == Part::Status { "status" } else { "spec" };
+    let name = if part == WrittenPart::Status { "status" } else { "spec" };
     if let Some(inner) = new.inner_mut(name) {
         drops.by_table(own, inner, old.and_then(|old| old.record(name)), &Path::ROOT.field(name));
     }
@@ -88,7 +94,7 @@ pub fn apply(kind: DeviceKind, new: &mut Record<'_>, old: Option<&Record<'_>>, p
         DeviceKind::ResourceClaim => {
             let stored = ResourceClaim::of(old).spec().devices();
             drops.claim_spec(new, old, stored, part, &["spec"]);
-            if part == Part::Status {
+            if part == WrittenPart::Status {
                 drops.claim_status(new, old);
             }
             if drops.v.controllers {
@@ -113,12 +119,14 @@ fn uses(record: &Record<'_>, gate: Gate) -> bool {
     record.schema.fields.iter().zip(&record.slots).any(|(field, value)| {
         let own = field.gates.first() == Some(&gate);
         match value {
-            Value::Unset => false,
-            Value::Struct(inner) => own || uses(inner, gate),
-            Value::List(items) if own => !items.is_empty(),
-            Value::Entries(entries) if own => !entries.is_empty(),
-            Value::List(items) => items.iter().filter_map(Value::as_record).any(|item| uses(item, gate)),
-            Value::Entries(entries) => entries.iter().filter_map(|(_, value)| value.as_record()).any(|entry| uses(entry, gate)),
+            FieldValue::Unset => false,
+            FieldValue::Struct(inner) => own || uses(inner, gate),
+            FieldValue::List(items) if own => !items.is_empty(),
+            FieldValue::Entries(entries) if own => !entries.is_empty(),
+            FieldValue::List(items) => items.iter().filter_map(FieldValue::as_record).any(|item| uses(item, gate)),
+            FieldValue::Entries(entries) => {
+                entries.iter().filter_map(|(_, value)| value.as_record()).any(|entry| uses(entry, gate))
+            }
             _ => own,
         }
     })
@@ -143,29 +151,29 @@ impl Drops<'_> {
     /// depth of the tables.
     fn by_table(&mut self, own: &[Gate], record: &mut Record<'_>, old: Option<&Record<'_>>, path: &Path<'_>) {
         for (field, value) in record.schema.fields.iter().zip(&mut record.slots) {
-            if matches!(value, Value::Unset) {
+            if matches!(value, FieldValue::Unset) {
                 continue;
             }
             let path = path.field(field.json);
             if let Some(gate) = self.gate_of(field, own)
                 && !old.is_some_and(|old| uses(old, *gate))
             {
-                *value = Value::Unset;
-                self.found.push(Dropped { gate: *gate, steps: path.steps() });
+                *value = FieldValue::Unset;
+                self.found.push(DroppedField { gate: *gate, steps: path.steps() });
                 continue;
             }
             match value {
-                Value::Struct(inner) => self.by_table(own, inner, old, &path),
-                Value::List(items) => {
+                FieldValue::Struct(inner) => self.by_table(own, inner, old, &path),
+                FieldValue::List(items) => {
                     for (index, item) in items.iter_mut().enumerate() {
-                        if let Value::Struct(item) = item {
+                        if let FieldValue::Struct(item) = item {
                             self.by_table(own, item, old, &path.index(index));
                         }
                     }
                 }
-                Value::Entries(entries) => {
+                FieldValue::Entries(entries) => {
                     for (name, entry) in entries {
-                        if let Value::Struct(entry) = entry {
+                        if let FieldValue::Struct(entry) = entry {
                             self.by_table(own, entry, old, &path.key(name));
                         }
                     }
@@ -176,8 +184,8 @@ impl Drops<'_> {
     }
 
     fn field(&mut self, gate: Gate, record: &mut Record<'_>, name: &str, path: &Path<'_>) {
-        if !matches!(record.take(name), Value::Unset) {
-            self.found.push(Dropped { gate, steps: path.field(name).steps() });
+        if !matches!(record.take(name), FieldValue::Unset) {
+            self.found.push(DroppedField { gate, steps: path.field(name).steps() });
         }
     }
 
@@ -198,8 +206,15 @@ impl Drops<'_> {
     }
 
     /// Drops fields of requests and constraints. `stored`: those of the stored object; `to`: the steps to the spec of the claim.
-    fn claim_spec(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, stored: DeviceClaim<'_>, part: Part, to: &[&str]) {
-        if part == Part::Status {
+    fn claim_spec(
+        &mut self,
+        new: &mut Record<'_>,
+        old: Option<&Record<'_>>,
+        stored: DeviceClaim<'_>,
+        part: WrittenPart,
+        to: &[&str],
+    ) {
+        if part == WrittenPart::Status {
             return;
         }
         let spec = Path::ROOT.field("spec");
@@ -275,14 +290,14 @@ impl Drops<'_> {
     }
 
     /// Drops the control plane controllers of 1.31.
-    fn controllers(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, part: Part) {
+    fn controllers(&mut self, new: &mut Record<'_>, old: Option<&Record<'_>>, part: WrittenPart) {
         let gate = Gate::DRAControlPlaneController;
         if !self.is_off(gate) {
             return;
         }
         let before = !ResourceClaim::of(old).spec().controller().is_empty();
         let stored = ResourceClaim::of(old).status();
-        if part == Part::Object {
+        if part == WrittenPart::Object {
             if !before && let Some(spec) = new.inner_mut("spec") {
                 self.field(gate, spec, "controller", &Path::ROOT.field("spec"));
             }
@@ -318,9 +333,9 @@ impl Drops<'_> {
         for (index, device) in spec.records_mut("devices").enumerate() {
             let path = path.index(index);
             let path = path.field("attributes");
-            let Some(Value::Entries(entries)) = device.get_mut("attributes") else { continue };
+            let Some(FieldValue::Entries(entries)) = device.get_mut("attributes") else { continue };
             for (name, entry) in entries {
-                if let Value::Struct(entry) = entry
+                if let FieldValue::Struct(entry) = entry
                     && DeviceAttribute::new(entry).has_lists()
                 {
                     let path = path.key(name);
@@ -376,7 +391,7 @@ impl StatusUse {
             used.admin |= result.has_admin_access();
             used.capacity |= result.share_id().is_some() || result.has_consumed_capacity();
             for conditions in [result.binding_conditions(), result.binding_failure_conditions()] {
-                used.binding |= !matches!(conditions.slot().value(), Value::Unset);
+                used.binding |= !matches!(conditions.slot().value(), FieldValue::Unset);
                 used.binding_or_time |= !conditions.is_empty();
             }
         }

@@ -11,37 +11,43 @@ use crate::record::view::Object;
 use crate::record::view::device::{
     AllocatedDeviceStatus, DeviceKey, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice,
 };
-use crate::record::{Record, Value};
+use crate::record::{FieldValue, Record};
 use crate::rules::device::variant::Variant;
 use crate::rules::device::{claim, status};
 use crate::rules::metadata::{self, NameRule};
 use crate::rules::{self, Context, Errors, FieldError, Operation, immutable};
 use crate::server::prepare;
 use claimkit_values::order;
-use drops::{Dropped, Part};
+use drops::{DroppedField, WrittenPart};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An object as the strategy leaves it, and what was found.
 #[derive(Debug)]
-pub struct Judged<'t> {
+pub struct JudgedObject<'t> {
     /// The object in the hub's shape, after preparation.
     pub record: Record<'t>,
     pub errors: Errors,
     /// Fields that were dropped because a gate is off.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedField>,
 }
 
 /// The labels of the namespace; `None` if they are not known.
-pub type Labels<'l> = Option<&'l BTreeMap<String, String>>;
+pub type KnownLabels<'l> = Option<&'l BTreeMap<String, String>>;
 
 /// Judges a new object, its metadata filled in: dropped fields, then the rules.
-pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &Context, labels: Labels<'_>) -> Judged<'t> {
-    let dropped = drops::apply(kind, &mut record, None, Part::Object, context);
+pub fn create<'t>(
+    api: Api,
+    kind: DeviceKind,
+    mut record: Record<'t>,
+    context: &Context,
+    labels: KnownLabels<'_>,
+) -> JudgedObject<'t> {
+    let dropped = drops::apply(kind, &mut record, None, WrittenPart::Object, context);
     if matches!(kind, DeviceKind::DeviceClass | DeviceKind::ResourceSlice | DeviceKind::DeviceTaintRule)
         && let Some(meta) = record.record_mut("metadata")
     {
-        meta.set("generation", Value::Int(1));
+        meta.set("generation", FieldValue::Int(1));
     }
     let mut errors = context.errors();
     admin_access(kind, &record, context, labels, &mut errors);
@@ -50,11 +56,11 @@ pub fn create<'t>(api: Api, kind: DeviceKind, mut record: Record<'t>, context: &
         prepare::judge_created(api, &record, context, &mut errors);
     }
     generated(api, kind, &record, None, context, &mut errors);
-    Judged { record, errors, dropped }
+    JudgedObject { record, errors, dropped }
 }
 
 /// Returns the error for admin access on create, given the labels of the namespace.
-pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>) -> Option<FieldError> {
+pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: KnownLabels<'_>) -> Option<FieldError> {
     if !context.gates.on(Gate::DRAAdminAccess) {
         return None;
     }
@@ -63,7 +69,7 @@ pub fn admin_error(kind: DeviceKind, record: &Record<'_>, context: &Context, lab
     errors.into_list().pop()
 }
 
-fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: Labels<'_>, errors: &mut Errors) {
+fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels: KnownLabels<'_>, errors: &mut Errors) {
     let spec = match kind {
         DeviceKind::ResourceClaim => ResourceClaim::new(record).spec(),
         DeviceKind::ResourceClaimTemplate => ResourceClaimTemplate::new(record).spec().spec(),
@@ -75,7 +81,7 @@ fn admin_access(kind: DeviceKind, record: &Record<'_>, context: &Context, labels
 }
 
 /// Returns the label that the namespace lacks.
-fn missing_label(context: &Context, labels: Labels<'_>) -> Option<&'static str> {
+fn missing_label(context: &Context, labels: KnownLabels<'_>) -> Option<&'static str> {
     let label = Variant::of(context.release).admin_label?;
     let labels = labels?;
     (labels.get(label).map(String::as_str) != Some("true")).then_some(label)
@@ -87,22 +93,22 @@ pub fn update<'t>(
     kind: DeviceKind,
     new: &Record<'t>,
     old: &Record<'t>,
-    part: Part,
+    part: WrittenPart,
     context: &Context,
-    labels: Labels<'_>,
-) -> Judged<'t> {
-    let is_status = part == Part::Status;
+    labels: KnownLabels<'_>,
+) -> JudgedObject<'t> {
+    let is_status = part == WrittenPart::Status;
     let mut record = prepare::for_update(new, old, is_status, context);
     let variant = Variant::of(context.release);
     // Slices are compared before anything is dropped.
     let changed_before = changed(&record, old);
     let mut dropped = drops::apply(kind, &mut record, Some(old), part, context);
     match (kind, part) {
-        (DeviceKind::ResourceClaim, Part::Status) => drop_deallocated(&mut record, old, context),
-        (DeviceKind::DeviceTaintRule, Part::Object) if variant.effect_sets_time => effect_sets_time(&mut record, old),
+        (DeviceKind::ResourceClaim, WrittenPart::Status) => drop_deallocated(&mut record, old, context),
+        (DeviceKind::DeviceTaintRule, WrittenPart::Object) if variant.effect_sets_time => effect_sets_time(&mut record, old),
         _ => {}
     }
-    if part == Part::Object {
+    if part == WrittenPart::Object {
         let bump = match kind {
             DeviceKind::DeviceClass | DeviceKind::DeviceTaintRule => changed(&record, old),
             DeviceKind::ResourceSlice => changed_before,
@@ -114,7 +120,7 @@ pub fn update<'t>(
         if bump {
             let generation = Object::new(old).metadata().generation().saturating_add(1);
             if let Some(meta) = record.record_mut("metadata") {
-                meta.set("generation", Value::Int(generation));
+                meta.set("generation", FieldValue::Int(generation));
             }
         }
     }
@@ -132,7 +138,7 @@ pub fn update<'t>(
     rules::device::run(kind, &record, operation, context, &mut errors);
     generated(api, kind, &record, Some(old), context, &mut errors);
     dropped.dedup();
-    Judged { record, errors, dropped }
+    JudgedObject { record, errors, dropped }
 }
 
 /// Adds the errors of the generated rules, in the shape of the request's version.
@@ -169,13 +175,13 @@ fn drop_deallocated(record: &mut Record<'_>, old: &Record<'_>, context: &Context
     // Sorted, as the sets are.
     let gone: Vec<[String; 4]> = before.difference(&after).map(|id| id.map(str::to_owned)).collect();
     let Some(status) = record.inner_mut("status") else { return };
-    let Some(Value::List(devices)) = status.get_mut("devices") else { return };
+    let Some(FieldValue::List(devices)) = status.get_mut("devices") else { return };
     devices.retain(|device| {
         let id = AllocatedDeviceStatus::of(device.as_record()).id();
         gone.binary_search_by(|gone| gone.each_ref().map(String::as_str).cmp(&id)).is_err()
     });
     if devices.is_empty() {
-        status.set("devices", Value::Unset);
+        status.set("devices", FieldValue::Unset);
     }
 }
 
@@ -185,7 +191,7 @@ fn effect_sets_time(record: &mut Record<'_>, old: &Record<'_>) {
         return;
     }
     if let Some(taint) = record.inner_mut("spec").and_then(|spec| spec.inner_mut("taint")) {
-        taint.set("timeAdded", Value::Str(Cow::Borrowed(defaults::CLOCK)));
+        taint.set("timeAdded", FieldValue::Str(Cow::Borrowed(defaults::CLOCK)));
     }
 }
 

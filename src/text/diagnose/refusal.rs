@@ -6,7 +6,7 @@ use super::trial::{MOST_BYTES, documents, edited, tries};
 use crate::finding::{Code, Edit, Finding, Origin};
 use crate::message::message;
 use crate::text::source::{Source, Span};
-use crate::text::yaml::{self, Construct, Problem, Stage, YamlError};
+use crate::text::yaml::{self, Construct, ErrorStage, Problem, YamlError};
 use std::borrow::Cow;
 
 /// The position that a message is about.
@@ -20,7 +20,7 @@ struct ErrorSite<'a, 's> {
 /// Makes a finding of kubectl's refusal of a chunk, with help and fixes.
 pub(in crate::text) fn explain(source: &Source<'_>, chunk: Span, error: &YamlError) -> Finding {
     let (code, origin) = match error.stage {
-        Stage::Limit => (Code::LimitNodes, Origin::Claimkit),
+        ErrorStage::Limit => (Code::LimitNodes, Origin::Claimkit),
         _ => (Code::YamlSyntax, Origin::Kubectl),
     };
     let at = (error.problem_mark.offset as usize).min(chunk.to());
@@ -203,9 +203,9 @@ impl ErrorSite<'_, '_> {
         let error = self.error;
         let plain = |help| (span, help, None);
         match error.stage {
-            Stage::Limit => return plain(split_or_raise()),
-            Stage::Characters => return self.character(),
-            Stage::Decode | Stage::Json => return self.meaning(),
+            ErrorStage::Limit => return plain(split_or_raise()),
+            ErrorStage::Characters => return self.character(),
+            ErrorStage::Decode | ErrorStage::Json => return self.meaning(),
             _ => {}
         }
         if let Some((extent, help)) = self.help_for() {

@@ -2,7 +2,7 @@
 //! line; fields in another order are the same request; an unknown field is refused by name; policy hosts answer the same.
 
 use crate::answers;
-use claimkit::cli::{self, Entry, Host};
+use claimkit::cli::{self, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
 use claimkit::wire::{self, raw_mode};
 use libfuzzer_sys::Corpus;
@@ -89,7 +89,7 @@ impl Host for Terminal {
         panic!("batch reads the file {path}")
     }
 
-    fn list(&mut self, path: &str) -> Result<Option<Vec<Entry>>, String> {
+    fn list(&mut self, path: &str) -> Result<Option<Vec<FolderEntry>>, String> {
         panic!("batch lists the folder {path}")
     }
 

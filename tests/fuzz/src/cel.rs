@@ -4,19 +4,22 @@
 //! Input: a letter for release, mode and gates, and an expression.
 
 use crate::{peer, print};
-use claimkit::cel::ast::{Ast, Expr, Literal, Node};
+use claimkit::cel::ast::{Ast, Expr, ExprNode, Literal};
 use claimkit::cel::parse::parse;
 use claimkit::cel::trace::children;
 use claimkit::cel::value::Value;
-use claimkit::cel::{Attribute, Device, Environment, Gate, Mode, NamedAttribute, SELECTOR_COST_LIMIT, device};
+use claimkit::cel::{
+    CelDevice, DeviceAttribute, Environment, EnvironmentGate, EnvironmentMode, NamedAttribute, SELECTOR_COST_LIMIT, device,
+};
 use libfuzzer_sys::Corpus;
 
 pub fn run(data: &[u8]) -> Corpus {
     let Some((&first, rest)) = data.split_first() else { return Corpus::Reject };
     let Ok(text) = std::str::from_utf8(rest) else { return Corpus::Reject };
     let options = first.wrapping_sub(b'A');
-    let mode = if options % 2 == 0 { Mode::New } else { Mode::Stored };
-    let gates: &[Gate] = if options / 2 % 2 == 0 { &[] } else { &[Gate::ConsumableCapacity, Gate::ListTypeAttributes] };
+    let mode = if options % 2 == 0 { EnvironmentMode::New } else { EnvironmentMode::Stored };
+    let gates: &[EnvironmentGate] =
+        if options / 2 % 2 == 0 { &[] } else { &[EnvironmentGate::ConsumableCapacity, EnvironmentGate::ListTypeAttributes] };
     let newest = claimkit::Release::latest().minor;
     let minor = newest - options / 4 % (newest - 29);
     let environment = if minor == 30 { device::named_resources(mode) } else { device::environment(minor, gates, mode) };
@@ -78,11 +81,11 @@ fn variables(environment: &Environment, minor: u8) -> Vec<Value> {
         ];
         return device::named_variables(&attributes).unwrap();
     }
-    let described = Device::new("gpu.example.com")
-        .attribute("model", Attribute::String("A100".to_owned()))
-        .attribute("other.example.com/size", Attribute::Int(7))
-        .attribute("ecc", Attribute::Bool(true))
-        .attribute("driverVersion", Attribute::Version("1.2.3".to_owned()))
+    let described = CelDevice::new("gpu.example.com")
+        .attribute("model", DeviceAttribute::String("A100".to_owned()))
+        .attribute("other.example.com/size", DeviceAttribute::Int(7))
+        .attribute("ecc", DeviceAttribute::Bool(true))
+        .attribute("driverVersion", DeviceAttribute::Version("1.2.3".to_owned()))
         .capacity("memory", "80Gi");
     described.variables(environment).unwrap()
 }
@@ -112,7 +115,7 @@ fn unfolded(text: &str, ast: &Ast, minor: u8) -> String {
 
 fn collect(expr: &Expr, found: &mut Vec<(usize, usize)>) {
     let constant =
-        matches!(expr.node, Node::Literal(Literal::Int(_) | Literal::Uint(_) | Literal::Double(_) | Literal::String(_)));
+        matches!(expr.node, ExprNode::Literal(Literal::Int(_) | Literal::Uint(_) | Literal::Double(_) | Literal::String(_)));
     if constant && !expr.generated {
         found.push((expr.span.start as usize, expr.span.end as usize));
     }

@@ -3,7 +3,7 @@
 //!
 //! Input: a letter for the command, and the bytes of the file.
 
-use claimkit::cli::{self, Entry, Host};
+use claimkit::cli::{self, FolderEntry, Host};
 use claimkit::editor::sentences::Sentences;
 use libfuzzer_sys::Corpus;
 
@@ -71,7 +71,7 @@ impl Host for System {
         if self.file.len() > most { Err(cli::too_large(most)) } else { Ok(self.file.clone()) }
     }
 
-    fn list(&mut self, _: &str) -> Result<Option<Vec<Entry>>, String> {
+    fn list(&mut self, _: &str) -> Result<Option<Vec<FolderEntry>>, String> {
         Ok(None)
     }
 

@@ -1,7 +1,7 @@
 //! CEL expressions beside a development peer, the crate `cel` 0.15: where it knows what an expression uses, it gives the same boolean,
 //! or one of the differences of PEER.md explains why one of the two gives none.
 
-use claimkit::cel::ast::{Ast, Expr, Literal, Node};
+use claimkit::cel::ast::{Ast, Expr, ExprNode, Literal};
 use claimkit::cel::trace::children;
 use serde::Serialize;
 use std::cell::Cell;
@@ -85,16 +85,16 @@ fn knows(ast: &Ast) -> bool {
 
 fn known(expr: &Expr) -> bool {
     let itself = match &expr.node {
-        Node::Literal(Literal::String(name)) => !PARTS.contains(&&**name),
-        Node::Literal(literal) => !matches!(literal, Literal::Bytes(_)),
-        Node::Ident(_) => true,
-        Node::Select { operand, test_only: true, .. } if is_domains(operand) => false,
-        Node::Select { field, .. } => !PARTS.contains(&&**field),
-        Node::Call { function, .. } => FUNCTIONS.contains(&&**function),
-        Node::List { optional_indices, .. } => optional_indices.is_empty(),
-        Node::Map { entries } => entries.iter().all(|entry| !entry.optional),
-        Node::Message { .. } => false,
-        Node::Comprehension(comprehension) => comprehension.variable2.is_none(),
+        ExprNode::Literal(Literal::String(name)) => !PARTS.contains(&&**name),
+        ExprNode::Literal(literal) => !matches!(literal, Literal::Bytes(_)),
+        ExprNode::Ident(_) => true,
+        ExprNode::Select { operand, test_only: true, .. } if is_domains(operand) => false,
+        ExprNode::Select { field, .. } => !PARTS.contains(&&**field),
+        ExprNode::Call { function, .. } => FUNCTIONS.contains(&&**function),
+        ExprNode::List { optional_indices, .. } => optional_indices.is_empty(),
+        ExprNode::Map { entries } => entries.iter().all(|entry| !entry.optional),
+        ExprNode::Message { .. } => false,
+        ExprNode::Comprehension(comprehension) => comprehension.variable2.is_none(),
     };
     let mut all = itself;
     children(expr, &mut |child| all = all && known(child));
@@ -103,7 +103,7 @@ fn known(expr: &Expr) -> bool {
 
 /// `device.attributes`: kube-scheduler has every domain, the peer those with attributes.
 fn is_domains(expr: &Expr) -> bool {
-    matches!(&expr.node, Node::Select { field, .. } if field.as_ref() == "attributes")
+    matches!(&expr.node, ExprNode::Select { field, .. } if field.as_ref() == "attributes")
 }
 
 thread_local! {

@@ -15,7 +15,7 @@ pub fn run(data: &[u8]) -> Corpus {
     let mut document = yaml::read(text, yaml::Bounds::default());
     let _ = document.strict_errors();
     if let Some(error) = &document.error {
-        assert!(error.to_string().starts_with("yaml: ") || error.stage == yaml::Stage::Json, "{error}");
+        assert!(error.to_string().starts_with("yaml: ") || error.stage == yaml::ErrorStage::Json, "{error}");
     }
     Corpus::Keep
 }

@@ -2,7 +2,7 @@
 //! small and a large cluster, and the unit of those figures: the selector `device.driver == "gpu.example.com"` on one device.
 
 use claimkit::api::{Gate, Gates, Release};
-use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
+use claimkit::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 use claimkit::place::device::allocate::{Verdict, allocate};
 use claimkit::place::device::behaviour::allocator;
 use claimkit::place::device::cluster::Cluster;
@@ -95,11 +95,11 @@ fn cases(c: &mut Criterion) {
 }
 
 fn unit(c: &mut Criterion) {
-    let environment = device::environment(36, &[], Mode::Stored);
+    let environment = device::environment(36, &[], EnvironmentMode::Stored);
     let program = environment.compile(CLASS).unwrap();
-    let device = Device::new("gpu.example.com")
-        .attribute("model", Attribute::String("a100".to_owned()))
-        .attribute("index", Attribute::Int(0))
+    let device = CelDevice::new("gpu.example.com")
+        .attribute("model", DeviceAttribute::String("a100".to_owned()))
+        .attribute("index", DeviceAttribute::Int(0))
         .capacity("memory", "80Gi");
     let variables = device.variables(&environment).unwrap();
     c.bench_function("the unit: one selector on one device", |b| {

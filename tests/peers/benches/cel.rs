@@ -1,6 +1,6 @@
 //! CEL selectors: compiling them, and what one says of one device, beside the crate `cel`.
 
-use claimkit::cel::{Attribute, Device, Mode, SELECTOR_COST_LIMIT, device};
+use claimkit::cel::{CelDevice, DeviceAttribute, EnvironmentMode, SELECTOR_COST_LIMIT, device};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
@@ -10,18 +10,20 @@ const PLAIN: &str = r#"device.driver == "gpu.example.com" && device.attributes["
 /// As drivers' documentation writes them.
 const TYPICAL: &str = r#"device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "A100" && device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0"#;
 
-fn device() -> Device {
-    Device::new("gpu.example.com")
-        .attribute("model", Attribute::String("A100".to_owned()))
-        .attribute("memory", Attribute::Int(80))
-        .attribute("driverVersion", Attribute::Version("1.2.3".to_owned()))
+fn device() -> CelDevice {
+    CelDevice::new("gpu.example.com")
+        .attribute("model", DeviceAttribute::String("A100".to_owned()))
+        .attribute("memory", DeviceAttribute::Int(80))
+        .attribute("driverVersion", DeviceAttribute::Version("1.2.3".to_owned()))
         .capacity("memory", "80Gi")
 }
 
 fn compile(c: &mut Criterion) {
-    let environment = device::environment(36, &[], Mode::New);
+    let environment = device::environment(36, &[], EnvironmentMode::New);
     let mut group = c.benchmark_group("cel compile");
-    group.bench_function("the environment, once a release", |b| b.iter(|| device::environment(black_box(36), &[], Mode::New)));
+    group.bench_function("the environment, once a release", |b| {
+        b.iter(|| device::environment(black_box(36), &[], EnvironmentMode::New))
+    });
     group.bench_function("claimkit, typical", |b| b.iter(|| environment.compile(black_box(TYPICAL)).unwrap()));
     group.bench_function("claimkit, plain", |b| b.iter(|| environment.compile(black_box(PLAIN)).unwrap()));
     group.bench_function("cel, plain (not checked)", |b| b.iter(|| cel::Program::compile(black_box(PLAIN)).unwrap()));
@@ -29,7 +31,7 @@ fn compile(c: &mut Criterion) {
 }
 
 fn evaluate(c: &mut Criterion) {
-    let environment = device::environment(36, &[], Mode::New);
+    let environment = device::environment(36, &[], EnvironmentMode::New);
     let mut group = c.benchmark_group("cel evaluate");
     group.bench_function("claimkit, a device to variables", |b| b.iter(|| black_box(device()).variables(&environment).unwrap()));
     let variables = device().variables(&environment).unwrap();

@@ -3,7 +3,7 @@
 use claimkit::api::Release;
 use claimkit::limits::Limits;
 use claimkit::place::rules::SchedulerRules;
-use claimkit::place::{PreparedNodes, Selector, matching};
+use claimkit::place::{ParsedSelector, PreparedNodes, classic::matching};
 use claimkit::wire::{self, request::EvaluateRequest};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -29,7 +29,7 @@ fn evaluate(c: &mut Criterion) {
     let how = claimkit::record::decode::How::reaching(document.mode, Default::default(), Release::new(30, 0));
     let decoded = claimkit::record::decode::decode(&document.tree, root, &claimkit::api::core::NODE_SELECTOR, "v1", how);
     let rules = SchedulerRules::of(Release::new(30, 0));
-    let selector = Selector::parse(claimkit::record::view::NodeSelector::new(&decoded.record), &rules);
+    let selector = ParsedSelector::parse(claimkit::record::view::NodeSelector::new(&decoded.record), &rules);
     // Time for each element is time for each node and term of three requirements.
     group.throughput(Throughput::Elements((NODES * TERMS) as u64));
     group.bench_function("match only", |b| b.iter(|| matching::select(black_box(&selector), &nodes)));

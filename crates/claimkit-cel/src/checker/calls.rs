@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::super::ast::{Expr, Literal, Node};
-use super::super::functions::Style;
+use super::super::ast::{Expr, ExprNode, Literal};
+use super::super::functions::CallStyle;
 use super::super::types::{Type, Variables};
-use super::{Checker, Matching, Reference};
+use super::{Checker, OverloadSet, Reference};
 
 /// The part of a call before the dot.
 #[derive(Clone, Copy)]
@@ -66,14 +66,14 @@ impl<'a> Checker<'a> {
 
     /// Checks `a.?b`.
     fn check_optional_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a Expr) {
-        let Node::Literal(Literal::String(name)) = &field.node else { return };
+        let ExprNode::Literal(Literal::String(name)) = &field.node else { return };
         self.check(operand);
         self.set_type(field.id, Type::String);
         let found = self.optional_select_type(expr.position, operand, name);
         let found = self.unifier.substitute(&found);
         self.set_type(expr.id, found);
         if let Some(function) = self.environment.function_index("_?._") {
-            self.set_reference(expr.id, Reference::Function { function, overloads: Matching::FIRST, namespaced: false });
+            self.set_reference(expr.id, Reference::Function { function, overloads: OverloadSet::FIRST, namespaced: false });
         }
     }
 
@@ -91,9 +91,9 @@ impl<'a> Checker<'a> {
         };
         let given = || target.into_iter().chain(arguments);
         let count = given().count();
-        let style = if target.is_some() { Style::Member } else { Style::Global };
+        let style = if target.is_some() { CallStyle::Member } else { CallStyle::Global };
         let mut result: Option<Type> = None;
-        let mut matching = Matching::default();
+        let mut matching = OverloadSet::default();
         for (index, overload) in declared.overloads.iter().enumerate() {
             if overload.style != style || overload.arguments.len() != count {
                 // Fresh variables are numbered even for overloads that cannot match.
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.set_type(expr.id, if fits { Type::Bool } else { Type::Error });
-        self.set_reference(expr.id, Reference::Function { function, overloads: Matching::FIRST, namespaced: false });
+        self.set_reference(expr.id, Reference::Function { function, overloads: OverloadSet::FIRST, namespaced: false });
     }
 
     fn no_matching_overload(&mut self, position: u32, name: &str, given: &[Type], member: bool) {

@@ -7,7 +7,7 @@ mod calls;
 use std::fmt;
 use std::sync::Arc;
 
-use super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node};
+use super::ast::{Ast, Comprehension, Expr, ExprNode, Literal, MapEntry, MessageField};
 use super::environment::Environment;
 use super::source::{Location, ProblemKind, Problems};
 use super::types::{Type, Unifier};
@@ -16,9 +16,9 @@ use super::types::{Type, Unifier};
 ///
 /// ```
 /// use claimkit_cel::checker::Reference;
-/// use claimkit_cel::{Environment, Mode};
+/// use claimkit_cel::{Environment, EnvironmentMode};
 ///
-/// let environment = Environment::kubernetes(34, &[], Mode::New);
+/// let environment = Environment::kubernetes(34, &[], EnvironmentMode::New);
 /// let checked = environment.check("size('abc')").unwrap();
 /// let call = checked.ast.root.id;
 /// assert_eq!(checked.findings.type_of(call).to_string(), "int");
@@ -29,7 +29,7 @@ use super::types::{Type, Unifier};
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Findings {
+pub struct CheckerFindings {
     /// The type of each node, by its id.
     pub types: Vec<Type>,
     /// The reference of each node, by its id.
@@ -50,7 +50,7 @@ pub enum Reference {
         /// Position in the environment's functions.
         function: usize,
         /// The overloads that can match.
-        overloads: Matching,
+        overloads: OverloadSet,
         /// The receiver is part of the function's name (`optional.of`) and is not evaluated.
         namespaced: bool,
     },
@@ -60,18 +60,18 @@ pub enum Reference {
 /// bits.
 ///
 /// ```
-/// use claimkit_cel::checker::Matching;
+/// use claimkit_cel::checker::OverloadSet;
 ///
-/// let mut matching = Matching::FIRST;
+/// let mut matching = OverloadSet::FIRST;
 /// matching.insert(2);
 /// assert_eq!(matching.of(&["a", "b", "c"]).collect::<Vec<_>>(), [&"a", &"c"]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Matching(u64);
+pub struct OverloadSet(u64);
 
-impl Matching {
+impl OverloadSet {
     /// The first overload alone.
-    pub const FIRST: Matching = Matching(1);
+    pub const FIRST: OverloadSet = OverloadSet(1);
 
     /// Adds the overload at a position.
     pub fn insert(&mut self, position: usize) {
@@ -89,7 +89,7 @@ impl Matching {
     }
 }
 
-impl Findings {
+impl CheckerFindings {
     /// Returns the type of a node.
     pub fn type_of(&self, id: u32) -> &Type {
         self.types.get(id as usize).unwrap_or(&Type::Dyn)
@@ -117,7 +117,7 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 /// Checks an expression.
-pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findings, Problems>, TooLarge> {
+pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<CheckerFindings, Problems>, TooLarge> {
     let count = (ast.ids as usize).saturating_add(1);
     let mut checker = Checker {
         environment,
@@ -144,7 +144,7 @@ pub(crate) fn check(environment: &Environment, ast: &Ast) -> Result<Result<Findi
     if unifier.is_exhausted() {
         return Err(TooLarge);
     }
-    Ok(Ok(Findings { types, references }))
+    Ok(Ok(CheckerFindings { types, references }))
 }
 
 struct Checker<'a> {
@@ -195,14 +195,14 @@ impl<'a> Checker<'a> {
 
     fn check(&mut self, expr: &'a Expr) {
         match &expr.node {
-            Node::Literal(literal) => self.set_type(expr.id, literal_type(literal)),
-            Node::Ident(name) => self.check_name(expr, name),
-            Node::Select { operand, field, test_only } => self.check_select(expr, operand, field, *test_only),
-            Node::Call { function, target, arguments } => self.check_call(expr, function, target.as_deref(), arguments),
-            Node::List { elements, optional_indices } => self.check_list(expr, elements, optional_indices),
-            Node::Map { entries } => self.check_map(expr, entries),
-            Node::Message { type_name, fields } => self.check_message(expr, type_name, fields),
-            Node::Comprehension(comprehension) => self.check_comprehension(expr, comprehension),
+            ExprNode::Literal(literal) => self.set_type(expr.id, literal_type(literal)),
+            ExprNode::Ident(name) => self.check_name(expr, name),
+            ExprNode::Select { operand, field, test_only } => self.check_select(expr, operand, field, *test_only),
+            ExprNode::Call { function, target, arguments } => self.check_call(expr, function, target.as_deref(), arguments),
+            ExprNode::List { elements, optional_indices } => self.check_list(expr, elements, optional_indices),
+            ExprNode::Map { entries } => self.check_map(expr, entries),
+            ExprNode::Message { type_name, fields } => self.check_message(expr, type_name, fields),
+            ExprNode::Comprehension(comprehension) => self.check_comprehension(expr, comprehension),
         }
     }
 
@@ -483,10 +483,10 @@ impl<'a> Checker<'a> {
     /// with `a`.
     fn qualified_name(&self, expr: &Expr) -> Option<String> {
         let mut root = expr;
-        while let Node::Select { operand, test_only: false, .. } = &root.node {
+        while let ExprNode::Select { operand, test_only: false, .. } = &root.node {
             root = operand;
         }
-        let Node::Ident(name) = &root.node else { return None };
+        let ExprNode::Ident(name) = &root.node else { return None };
         if self.environment.rules().scopes_are_apart && self.is_local(name) {
             return None;
         }
@@ -495,7 +495,7 @@ impl<'a> Checker<'a> {
         }
         let mut fields = Vec::new();
         let mut at = expr;
-        while let Node::Select { operand, field, .. } = &at.node {
+        while let ExprNode::Select { operand, field, .. } = &at.node {
             fields.push(&**field);
             at = operand;
         }

@@ -1,11 +1,11 @@
 //! Estimates of calls: kube-apiserver's functions (`k8s.io/apiserver/pkg/cel/library/cost.go`, `EstimateCallCost`), cel-go's extensions
 //! and its standard functions.
 
-use super::super::ast::{Literal, Node};
-use super::super::dialect::Rules;
+use super::super::ast::{ExprNode, Literal};
+use super::super::dialect::DialectRules;
 use super::super::types::Type;
-use super::argument::Argument;
-use super::{Range, Size};
+use super::argument::ArgumentCost;
+use super::{CostRange, Size};
 
 /// Cost of one traversal of a text of this size.
 const TRAVERSAL: f64 = 0.1;
@@ -19,24 +19,24 @@ const LARGEST_FORMAT: f64 = 128.0;
 /// Code points of a format's name at most.
 const LONGEST_FORMAT_NAME: u64 = 64;
 
-type Estimate = (Range, Option<Size>);
+type Estimate = (CostRange, Option<Size>);
 
 /// Estimates calls of library functions; `None` for those of the language.
 pub(super) fn library(
-    rules: &Rules,
+    rules: &DialectRules,
     name: &str,
     overload: &str,
-    receiver: Option<&Argument<'_>>,
-    arguments: &[Argument<'_>],
+    receiver: Option<&ArgumentCost<'_>>,
+    arguments: &[ArgumentCost<'_>],
 ) -> Option<Estimate> {
     if let Some(found) = extension(rules, overload, receiver, arguments) {
         return Some(found);
     }
     let first = receiver.or(arguments.first());
-    let unit = Some((Range::fixed(1), None));
-    let traversal = |of: &Argument<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
+    let unit = Some((CostRange::fixed(1), None));
+    let traversal = |of: &ArgumentCost<'_>, count: f64| Some((of.size().times(TRAVERSAL * count), None));
     match name {
-        "check" => Some((Range::fixed(350_000), None)),
+        "check" => Some((CostRange::fixed(350_000), None)),
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
             let of = receiver?;
             let cost = match of.kind {
@@ -62,7 +62,7 @@ pub(super) fn library(
             let size = receiver?.size();
             let max = match arguments.get(1).map(|limit| &limit.expr.node) {
                 // Go's conversion: the limit -1, for all pieces, is the largest number.
-                Some(Node::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
+                Some(ExprNode::Literal(Literal::Int(limit))) => limit.cast_unsigned(),
                 _ => size.max,
             };
             Some((size.times(2.0 * TRAVERSAL), Some(Size { min: 0, max })))
@@ -90,7 +90,7 @@ pub(super) fn library(
             let bytes = Size { min: 4, max: 16 };
             let mut cost = bytes.add(bytes).times(TRAVERSAL);
             if name == "containsCIDR" {
-                cost = cost.add(bytes.times(TRAVERSAL)).add(Range::fixed(1));
+                cost = cost.add(bytes.times(TRAVERSAL)).add(CostRange::fixed(1));
             }
             if overload.ends_with("_string") {
                 cost = cost.add(arguments.first()?.size().times(TRAVERSAL));
@@ -101,7 +101,7 @@ pub(super) fn library(
             let size = arguments.first()?.size();
             Some((size.times(TRAVERSAL).times(LARGEST_FORMAT * REGEX), None))
         }
-        "includes" if !rules.costs_of_arguments => Some((Range::fixed(48), None)),
+        "includes" if !rules.costs_of_arguments => Some((CostRange::fixed(48), None)),
         "includes" => {
             let of = receiver?;
             Some((of.size().times_cost(element_cost(of)), None))
@@ -125,8 +125,8 @@ pub(super) fn library(
 }
 
 /// Returns the cost of comparing one element. The keys of a map count as elements, whatever is known of its values.
-fn element_cost(of: &Argument<'_>) -> Range {
-    let one = Range::fixed(1);
+fn element_cost(of: &ArgumentCost<'_>) -> CostRange {
+    let one = CostRange::fixed(1);
     let element = of.kind.parameters().first().copied();
     if !matches!(element, Some(Type::String | Type::Bytes)) {
         return one;
@@ -137,7 +137,7 @@ fn element_cost(of: &Argument<'_>) -> Range {
 }
 
 /// Returns the size of a list's elements.
-fn element_size(of: &Argument<'_>) -> Size {
+fn element_size(of: &ArgumentCost<'_>) -> Size {
     match of.path.and_then(|bounds| bounds.element.as_deref()) {
         _ if !matches!(of.kind, Type::List(_) | Type::Opaque(..)) => Size::fixed(0),
         Some(bounds) => Size { min: 0, max: bounds.size },
@@ -169,10 +169,15 @@ fn quotient(dividend: u64, divisor: u64) -> u64 {
 }
 
 /// Estimates calls of cel-go's extensions, which estimate them themselves (`ext/lists.go`, `ext/sets.go`).
-fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Option<Estimate> {
+fn extension(
+    rules: &DialectRules,
+    overload: &str,
+    receiver: Option<&ArgumentCost<'_>>,
+    arguments: &[ArgumentCost<'_>],
+) -> Option<Estimate> {
     let sets = |factor: f64| {
         let [left, right] = arguments else { return None };
-        Some((left.size().multiply(right.size()).times(factor).add(Range::fixed(1)), None))
+        Some((left.size().multiply(right.size()).times(factor).add(CostRange::fixed(1)), None))
     };
     match overload {
         "list_sets_contains_list" | "list_sets_intersects_list" => return sets(1.0),
@@ -180,13 +185,13 @@ fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arg
         _ if !rules.list_costs => return None,
         _ => {}
     }
-    let new_list = |factor: f64, size: Size| Some((size.times(factor).add(Range::fixed(11)), Some(size)));
-    let compared = |of: &Argument<'_>, factor: f64| {
+    let new_list = |factor: f64, size: Size| Some((size.times(factor).add(CostRange::fixed(11)), Some(size)));
+    let compared = |of: &ArgumentCost<'_>, factor: f64| {
         let size = of.size();
         new_list(factor, size.multiply(size))
     };
     let texts = || overload.contains("_string_") || overload.contains("_bytes_");
-    let sorted = |of: &Argument<'_>| compared(of, if texts() { 2.1 } else { 2.0 });
+    let sorted = |of: &ArgumentCost<'_>| compared(of, if texts() { 2.1 } else { 2.0 });
     match overload {
         "list_slice" => {
             let size = receiver?.size();
@@ -206,16 +211,21 @@ fn extension(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arg
 }
 
 /// Returns the value of a literal, as an unsigned number.
-fn constant(argument: &Argument<'_>, otherwise: u64) -> u64 {
+fn constant(argument: &ArgumentCost<'_>, otherwise: u64) -> u64 {
     match argument.expr.node {
-        Node::Literal(Literal::Int(value)) => u64::try_from(value).unwrap_or(0),
-        Node::Literal(Literal::Uint(value)) => value,
+        ExprNode::Literal(Literal::Int(value)) => u64::try_from(value).unwrap_or(0),
+        ExprNode::Literal(Literal::Uint(value)) => value,
         _ => otherwise,
     }
 }
 
 /// Estimates calls of the language's own functions.
-pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument<'_>>, arguments: &[Argument<'_>]) -> Estimate {
+pub(super) fn standard(
+    rules: &DialectRules,
+    overload: &str,
+    receiver: Option<&ArgumentCost<'_>>,
+    arguments: &[ArgumentCost<'_>],
+) -> Estimate {
     let cost = match (overload, receiver, arguments) {
         ("string_format", Some(of), _) => of.size().times(TRAVERSAL),
         ("string_to_bytes", None, [of]) => {
@@ -255,9 +265,9 @@ pub(super) fn standard(rules: &Rules, overload: &str, receiver: Option<&Argument
             [left, right],
         ) => {
             let most = left.size().max.min(right.size().max);
-            Range { min: u64::from(most > 0), max: most }.times(TRAVERSAL)
+            CostRange { min: u64::from(most > 0), max: most }.times(TRAVERSAL)
         }
-        _ => Range::fixed(1),
+        _ => CostRange::fixed(1),
     };
     (cost, None)
 }

@@ -1,31 +1,31 @@
 //! What an expression can cost at most, before it runs (cel-go, `checker/cost.go`).
 
-use super::super::ast::{Comprehension, Expr, Literal, Node};
-use super::super::checker::{Findings, Reference};
+use super::super::ast::{Comprehension, Expr, ExprNode, Literal};
+use super::super::checker::{CheckerFindings, Reference};
 use super::super::environment::{Declaration, Environment, Signature};
 use super::super::types::Type;
-use super::argument::{Argument, Entry};
+use super::argument::{ArgumentCost, EntrySizes};
 use super::calls;
-use super::path::{INDICES, Path, Segment};
-use super::{Range, Size};
+use super::path::{CostPath, INDICES, Segment};
+use super::{CostRange, Size};
 
 /// A variable of a loop.
 struct Local<'a> {
     name: &'a str,
-    path: Path<'a>,
+    path: CostPath<'a>,
     size: Option<Size>,
-    entry: Option<Entry>,
+    entry: Option<EntrySizes>,
 }
 
 /// Returns the estimate of an expression.
-pub fn estimate(environment: &Environment, findings: &Findings, root: &Expr, ids: u32) -> Range {
+pub fn estimate(environment: &Environment, findings: &CheckerFindings, root: &Expr, ids: u32) -> CostRange {
     let count = (ids as usize).saturating_add(1);
     let mut estimator = Estimator {
         environment,
         findings,
         sizes: vec![None; count],
         entries: vec![None; count],
-        paths: vec![Path::empty(); count],
+        paths: vec![CostPath::empty(); count],
         locals: Vec::new(),
     };
     estimator.cost(root)
@@ -33,10 +33,10 @@ pub fn estimate(environment: &Environment, findings: &Findings, root: &Expr, ids
 
 struct Estimator<'a> {
     environment: &'a Environment,
-    findings: &'a Findings,
+    findings: &'a CheckerFindings,
     sizes: Vec<Option<Size>>,
-    entries: Vec<Option<Entry>>,
-    paths: Vec<Path<'a>>,
+    entries: Vec<Option<EntrySizes>>,
+    paths: Vec<CostPath<'a>>,
     locals: Vec<Local<'a>>,
 }
 
@@ -57,13 +57,13 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn set_entry(&mut self, id: u32, entry: Option<Entry>) {
+    fn set_entry(&mut self, id: u32, entry: Option<EntrySizes>) {
         if let (Some(place), Some(entry)) = (self.entries.get_mut(id as usize), entry) {
             *place = Some(entry);
         }
     }
 
-    fn set_path(&mut self, id: u32, path: Path<'a>) {
+    fn set_path(&mut self, id: u32, path: CostPath<'a>) {
         if let Some(place) = self.paths.get_mut(id as usize) {
             *place = path;
         }
@@ -78,16 +78,16 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn path(&self, expr: &Expr) -> Path<'a> {
-        if let Node::Ident(name) = &expr.node
+    fn path(&self, expr: &Expr) -> CostPath<'a> {
+        if let ExprNode::Ident(name) = &expr.node
             && let Some(local) = self.local(self.resolved(expr, name))
         {
             return local.path.clone();
         }
-        self.paths.get(expr.id as usize).cloned().unwrap_or_else(Path::empty)
+        self.paths.get(expr.id as usize).cloned().unwrap_or_else(CostPath::empty)
     }
 
-    fn entry(&self, expr: &Expr) -> Option<Entry> {
+    fn entry(&self, expr: &Expr) -> Option<EntrySizes> {
         if !self.follows() {
             return None;
         }
@@ -95,7 +95,7 @@ impl<'a> Estimator<'a> {
             return Some(entry);
         }
         match &expr.node {
-            Node::Ident(name) => self.local(self.resolved(expr, name)).and_then(|local| local.entry),
+            ExprNode::Ident(name) => self.local(self.resolved(expr, name)).and_then(|local| local.entry),
             _ => None,
         }
     }
@@ -118,7 +118,7 @@ impl<'a> Estimator<'a> {
             return Some(Size::fixed(1));
         }
         match &expr.node {
-            Node::Ident(name) if self.follows() => self.local(self.resolved(expr, name)).and_then(|local| local.size),
+            ExprNode::Ident(name) if self.follows() => self.local(self.resolved(expr, name)).and_then(|local| local.size),
             _ => None,
         }
     }
@@ -127,36 +127,36 @@ impl<'a> Estimator<'a> {
         self.size(expr).unwrap_or(Size::UNKNOWN)
     }
 
-    fn argument(&mut self, expr: &'a Expr) -> Argument<'a> {
+    fn argument(&mut self, expr: &'a Expr) -> ArgumentCost<'a> {
         let cost = self.cost(expr);
         let size = self.size(expr);
         let path = self.path(expr).bounds(self.environment);
-        Argument { expr, kind: self.findings.type_of(expr.id), cost, size, entry: self.entry(expr), path }
+        ArgumentCost { expr, kind: self.findings.type_of(expr.id), cost, size, entry: self.entry(expr), path }
     }
 
-    fn cost(&mut self, expr: &'a Expr) -> Range {
+    fn cost(&mut self, expr: &'a Expr) -> CostRange {
         match &expr.node {
-            Node::Literal(_) => Range::fixed(0),
-            Node::Ident(name) => {
+            ExprNode::Literal(_) => CostRange::fixed(0),
+            ExprNode::Ident(name) => {
                 let name = self.resolved(expr, name);
-                let path = self.local(name).map_or_else(|| Path::variable(name), |local| local.path.clone());
+                let path = self.local(name).map_or_else(|| CostPath::variable(name), |local| local.path.clone());
                 self.set_path(expr.id, path);
-                Range::fixed(1)
+                CostRange::fixed(1)
             }
-            Node::Select { operand, field, test_only } => self.cost_of_select(expr, operand, field, *test_only),
-            Node::Call { function, target, arguments } => self.cost_of_call(expr, function, target.as_deref(), arguments),
-            Node::List { elements, .. } => {
-                let mut sum = Range::fixed(0);
+            ExprNode::Select { operand, field, test_only } => self.cost_of_select(expr, operand, field, *test_only),
+            ExprNode::Call { function, target, arguments } => self.cost_of_call(expr, function, target.as_deref(), arguments),
+            ExprNode::List { elements, .. } => {
+                let mut sum = CostRange::fixed(0);
                 let mut size = Size::nothing(elements.is_empty());
                 for element in elements {
                     sum = sum.add(self.cost(element));
                     size = size.union(self.size_or_unknown(element));
                 }
-                self.set_entry(expr.id, Some(Entry { is_list: true, key: Size::fixed(1), value: size }));
-                sum.add(Range::fixed(10))
+                self.set_entry(expr.id, Some(EntrySizes { is_list: true, key: Size::fixed(1), value: size }));
+                sum.add(CostRange::fixed(10))
             }
-            Node::Map { entries } => {
-                let mut sum = Range::fixed(0);
+            ExprNode::Map { entries } => {
+                let mut sum = CostRange::fixed(0);
                 let mut key = Size::nothing(entries.is_empty());
                 let mut value = key;
                 for entry in entries {
@@ -165,31 +165,31 @@ impl<'a> Estimator<'a> {
                     key = key.union(self.size_or_unknown(&entry.key));
                     value = value.union(self.size_or_unknown(&entry.value));
                 }
-                self.set_entry(expr.id, Some(Entry { is_list: false, key, value }));
-                sum.add(Range::fixed(30))
+                self.set_entry(expr.id, Some(EntrySizes { is_list: false, key, value }));
+                sum.add(CostRange::fixed(30))
             }
-            Node::Message { fields, .. } => {
-                let sum = fields.iter().fold(Range::fixed(0), |sum, field| sum.add(self.cost(&field.value)));
-                sum.add(Range::fixed(40))
+            ExprNode::Message { fields, .. } => {
+                let sum = fields.iter().fold(CostRange::fixed(0), |sum, field| sum.add(self.cost(&field.value)));
+                sum.add(CostRange::fixed(40))
             }
-            Node::Comprehension(comprehension) => self.cost_of_loop(expr, comprehension),
+            ExprNode::Comprehension(comprehension) => self.cost_of_loop(expr, comprehension),
         }
     }
 
-    fn cost_of_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) -> Range {
+    fn cost_of_select(&mut self, expr: &'a Expr, operand: &'a Expr, field: &'a str, test_only: bool) -> CostRange {
         let mut cost = self.cost(operand);
         if test_only {
             return cost;
         }
         if matches!(self.findings.type_of(operand.id), Type::Map(_) | Type::Struct(_) | Type::Variable(_)) {
-            cost = cost.add(Range::fixed(1));
+            cost = cost.add(CostRange::fixed(1));
         }
         let path = self.path(operand).append(Segment::Name(field));
         self.set_path(expr.id, path);
         cost
     }
 
-    fn cost_of_call(&mut self, expr: &'a Expr, function: &str, target: Option<&'a Expr>, arguments: &'a [Expr]) -> Range {
+    fn cost_of_call(&mut self, expr: &'a Expr, function: &str, target: Option<&'a Expr>, arguments: &'a [Expr]) -> CostRange {
         if function == "dyn"
             && self.follows()
             && let [argument] = arguments
@@ -199,16 +199,16 @@ impl<'a> Estimator<'a> {
             self.set_size(expr.id, size);
             let entry = self.entry(argument);
             self.set_entry(expr.id, entry);
-            return cost.add(Range::fixed(1));
+            return cost.add(CostRange::fixed(1));
         }
-        let known: Vec<Argument<'a>> = arguments.iter().map(|argument| self.argument(argument)).collect();
+        let known: Vec<ArgumentCost<'a>> = arguments.iter().map(|argument| self.argument(argument)).collect();
         let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
-            return Range::fixed(0);
+            return CostRange::fixed(0);
         };
         let receiver = target.filter(|_| !namespaced).map(|target| self.argument(target));
-        let sum = receiver.map_or(Range::fixed(0), |receiver| receiver.cost);
+        let sum = receiver.map_or(CostRange::fixed(0), |receiver| receiver.cost);
         let Some(declaration) = self.environment.function(*index) else { return sum };
-        let mut total = Range { min: u64::MAX, max: 0 };
+        let mut total = CostRange { min: u64::MAX, max: 0 };
         let mut result: Option<Size> = None;
         for signature in overloads.of(&declaration.overloads) {
             let (cost, size) = self.cost_of_overload(expr, declaration, signature, receiver, &known);
@@ -241,10 +241,10 @@ impl<'a> Estimator<'a> {
         expr: &'a Expr,
         declaration: &Declaration,
         signature: &Signature,
-        receiver: Option<Argument<'a>>,
-        arguments: &[Argument<'a>],
-    ) -> (Range, Option<Size>) {
-        let sum = arguments.iter().fold(Range::fixed(0), |sum, argument| sum.add(argument.cost));
+        receiver: Option<ArgumentCost<'a>>,
+        arguments: &[ArgumentCost<'a>],
+    ) -> (CostRange, Option<Size>) {
+        let sum = arguments.iter().fold(CostRange::fixed(0), |sum, argument| sum.add(argument.cost));
         let rules = self.environment.rules();
         // Libraries estimate their own functions and `==` of their objects.
         if (declaration.of_library || declaration.name == "_==_")
@@ -254,7 +254,7 @@ impl<'a> Estimator<'a> {
         }
         match (signature.id, arguments) {
             ("logical_and" | "logical_or", [left, right]) => {
-                (Range { min: left.cost.min, max: left.cost.add(right.cost).max }, None)
+                (CostRange { min: left.cost.min, max: left.cost.add(right.cost).max }, None)
             }
             ("conditional", [condition, truthy, falsy]) => {
                 if let (Some(first), Some(second)) = (truthy.entry, falsy.entry) {
@@ -267,7 +267,7 @@ impl<'a> Estimator<'a> {
                     self.set_entry(expr.id, Some(first.union(second)));
                 }
                 let size = left.size().add(right.size());
-                let cost = if signature.id == "add_list" { Range::fixed(1) } else { size.times(0.1) };
+                let cost = if signature.id == "add_list" { CostRange::fixed(1) } else { size.times(0.1) };
                 (cost.add(sum), Some(size))
             }
             _ => {
@@ -277,7 +277,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    fn cost_of_loop(&mut self, expr: &'a Expr, comprehension: &'a Comprehension) -> Range {
+    fn cost_of_loop(&mut self, expr: &'a Expr, comprehension: &'a Comprehension) -> CostRange {
         let mut sum = self.cost(&comprehension.range);
         sum = sum.add(self.cost(&comprehension.init));
         if is_binding(comprehension) && self.follows() {
@@ -308,11 +308,11 @@ impl<'a> Estimator<'a> {
             return sum;
         }
         match &comprehension.init.node {
-            Node::Literal(_) => {
+            ExprNode::Literal(_) => {
                 let size = self.size(&comprehension.init);
                 self.set_size(expr.id, size);
             }
-            Node::List { .. } | Node::Map { .. } => {
+            ExprNode::List { .. } | ExprNode::Map { .. } => {
                 self.set_size(expr.id, Some(count));
                 let entry = self.entry(&comprehension.step);
                 self.set_entry(expr.id, entry);
@@ -343,7 +343,7 @@ impl<'a> Estimator<'a> {
         let (first, second) = match &comprehension.variable2 {
             Some(second) if self.environment.rules().second_variables_are_untyped => {
                 let first = Local { name: &comprehension.variable, path: path.append(single), size: key_size, entry: None };
-                (first, Some(Local { name: second, path: Path::empty(), size: value_size, entry: None }))
+                (first, Some(Local { name: second, path: CostPath::empty(), size: value_size, entry: None }))
             }
             Some(second) => {
                 // cel-go appends both to the same path.
@@ -354,7 +354,7 @@ impl<'a> Estimator<'a> {
             None => {
                 let size = if is_list { value_size } else { key_size };
                 // Up to 0.22, only lists and maps have elements with paths.
-                let path = if is_list || is_map || self.follows() { path.append(single) } else { Path::empty() };
+                let path = if is_list || is_map || self.follows() { path.append(single) } else { CostPath::empty() };
                 (Local { name: &comprehension.variable, path, size, entry: None }, None)
             }
         };
@@ -365,18 +365,18 @@ impl<'a> Estimator<'a> {
 
 /// Recognizes `cel.bind` and what is made of it: a loop over nothing with an accumulator of another name.
 fn is_binding(comprehension: &Comprehension) -> bool {
-    matches!(&comprehension.range.node, Node::List { elements, .. } if elements.is_empty())
-        && matches!(comprehension.condition.node, Node::Literal(Literal::Bool(false)))
+    matches!(&comprehension.range.node, ExprNode::List { elements, .. } if elements.is_empty())
+        && matches!(comprehension.condition.node, ExprNode::Literal(Literal::Bool(false)))
         && comprehension.accumulator != "__result__"
 }
 
 fn literal_size(expr: &Expr) -> Option<Size> {
     let size = match &expr.node {
-        Node::Literal(Literal::String(text)) => text.chars().count(),
-        Node::Literal(Literal::Bytes(bytes)) => bytes.len(),
-        Node::Literal(_) => 1,
-        Node::List { elements, .. } => elements.len(),
-        Node::Map { entries } => entries.len(),
+        ExprNode::Literal(Literal::String(text)) => text.chars().count(),
+        ExprNode::Literal(Literal::Bytes(bytes)) => bytes.len(),
+        ExprNode::Literal(_) => 1,
+        ExprNode::List { elements, .. } => elements.len(),
+        ExprNode::Map { entries } => entries.len(),
         _ => return None,
     };
     Some(Size::fixed(size as u64))

@@ -15,33 +15,33 @@ pub(crate) fn times(amount: u64, factor: f64) -> u64 {
 /// Least and most cost of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Range {
+pub struct CostRange {
     /// The least cost of a run.
     pub min: u64,
     /// The greatest cost of a run.
     pub max: u64,
 }
 
-impl Range {
+impl CostRange {
     /// Returns the range of one number.
-    pub(crate) fn fixed(cost: u64) -> Range {
-        Range { min: cost, max: cost }
+    pub(crate) fn fixed(cost: u64) -> CostRange {
+        CostRange { min: cost, max: cost }
     }
 
-    fn add(self, other: Range) -> Range {
-        Range { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+    fn add(self, other: CostRange) -> CostRange {
+        CostRange { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
     }
 
-    fn union(self, other: Range) -> Range {
-        Range { min: self.min.min(other.min), max: self.max.max(other.max) }
+    fn union(self, other: CostRange) -> CostRange {
+        CostRange { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    fn times(self, factor: f64) -> Range {
-        Range { min: times(self.min, factor), max: times(self.max, factor) }
+    fn times(self, factor: f64) -> CostRange {
+        CostRange { min: times(self.min, factor), max: times(self.max, factor) }
     }
 
-    fn multiply(self, other: Range) -> Range {
-        Range { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+    fn multiply(self, other: CostRange) -> CostRange {
+        CostRange { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
     }
 }
 
@@ -72,12 +72,12 @@ impl Size {
         Size { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    fn times(self, factor: f64) -> Range {
-        Range { min: times(self.min, factor), max: times(self.max, factor) }
+    fn times(self, factor: f64) -> CostRange {
+        CostRange { min: times(self.min, factor), max: times(self.max, factor) }
     }
 
-    fn times_cost(self, cost: Range) -> Range {
-        Range { min: self.min.saturating_mul(cost.min), max: self.max.saturating_mul(cost.max) }
+    fn times_cost(self, cost: CostRange) -> CostRange {
+        CostRange { min: self.min.saturating_mul(cost.min), max: self.max.saturating_mul(cost.max) }
     }
 
     fn multiply(self, other: Size) -> Size {

@@ -1,9 +1,9 @@
 //! What a run costs (cel-go, `interpreter/runtimecost.go`; kube-apiserver, `k8s.io/apiserver/pkg/cel/library/cost.go`, `CallCost`).
 
-use super::super::dialect::Rules;
+use super::super::dialect::DialectRules;
 use super::super::environment::Declaration;
 use super::super::evaluator::attributes::go_type;
-use super::super::operations::{Scope, takes};
+use super::super::operations::{EvaluationScope, takes};
 use super::super::value::Value;
 use super::times;
 
@@ -142,7 +142,7 @@ pub enum CallCost {
 
 impl CallCost {
     /// Returns the rule for a function; `overload` is known if only one can match.
-    pub fn of(function: &Declaration, overload: Option<&str>, rules: &Rules) -> CallCost {
+    pub fn of(function: &Declaration, overload: Option<&str>, rules: &DialectRules) -> CallCost {
         let overload = overload.unwrap_or("");
         if function.of_library
             && let Some(cost) = CallCost::of_extension(overload, rules)
@@ -177,7 +177,7 @@ impl CallCost {
     }
 
     /// Returns how calls of cel-go's extensions are counted, which count them themselves (`ext/lists.go`, `ext/sets.go`).
-    fn of_extension(overload: &str, rules: &Rules) -> Option<CallCost> {
+    fn of_extension(overload: &str, rules: &DialectRules) -> Option<CallCost> {
         Some(match overload {
             "list_sets_contains_list" | "list_sets_intersects_list" => CallCost::Sets(1),
             "list_sets_equivalent_list" => CallCost::Sets(2),
@@ -191,7 +191,7 @@ impl CallCost {
         })
     }
 
-    fn of_library(function: &str, overload: &str, rules: &Rules) -> Option<CallCost> {
+    fn of_library(function: &str, overload: &str, rules: &DialectRules) -> Option<CallCost> {
         Some(match function {
             "check" => CallCost::Fixed(350_000),
             "includes" if rules.costs_of_arguments => CallCost::Parts,
@@ -312,7 +312,7 @@ fn parts(value: &Value, depth: u32) -> u64 {
 
 /// Returns the cost of `==` and `!=`.
 #[doc(hidden)]
-pub fn equality(scope: &Scope<'_>, name: &str, left: &Value, right: &Value) -> u64 {
+pub fn equality(scope: &EvaluationScope<'_>, name: &str, left: &Value, right: &Value) -> u64 {
     if scope.rules().library_costs
         && name == "_==_"
         && matches!(

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{Ast, Comprehension, Expr, Literal, MapEntry, MessageField, Node as Tree};
-use super::super::checker::{Findings, Reference};
+use super::super::ast::{Ast, Comprehension, Expr, ExprNode as Tree, Literal, MapEntry, MessageField};
+use super::super::checker::{CheckerFindings, Reference};
 use super::super::cost::spend::CallCost;
 use super::super::environment::{Environment, Signature};
 use super::super::fold;
@@ -14,10 +14,10 @@ use super::super::functions::Dispatch;
 use super::super::types::Type;
 use super::super::value::Value;
 use super::attributes::can_qualify;
-use super::program::{Attribute, CallStep, Fold, Node, Qualifier, QualifierKey, Root, Step, Steps, Target};
+use super::program::{AttributePath, CallStep, CallTarget, Fold, ProgramNode, Qualifier, QualifierKey, Root, StepAction, Steps};
 
 /// Makes a program. The error is what follows `program instantiation failed: `.
-pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result<Steps, fold::Failure> {
+pub fn plan(environment: &Environment, ast: &Ast, findings: &CheckerFindings) -> Result<Steps, fold::FoldFailure> {
     let mut planner = Planner { environment, findings, scopes: Vec::new(), locals: 0 };
     let root = planner.plan(&ast.root)?;
     Ok(Steps { root, locals: planner.locals })
@@ -25,7 +25,7 @@ pub fn plan(environment: &Environment, ast: &Ast, findings: &Findings) -> Result
 
 struct Planner<'a> {
     environment: &'a Environment,
-    findings: &'a Findings,
+    findings: &'a CheckerFindings,
     /// Variables of loops with their places, innermost last.
     scopes: Vec<(&'a str, usize)>,
     locals: usize,
@@ -33,22 +33,22 @@ struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// Plans one expression. Each kind has its own function to keep this stack frame small: expressions nest up to 250 levels.
-    fn plan(&mut self, expr: &'a Expr) -> Result<Node, fold::Failure> {
+    fn plan(&mut self, expr: &'a Expr) -> Result<ProgramNode, fold::FoldFailure> {
         let step = match &expr.node {
-            Tree::Literal(literal) => Step::Constant(constant(literal)),
+            Tree::Literal(literal) => StepAction::Constant(constant(literal)),
             Tree::Ident(_) => return self.plan_name(expr),
             Tree::Select { operand, field, test_only } => return self.plan_select(expr, operand, field, *test_only),
             Tree::Call { function, target, arguments } => return self.plan_call(expr, function, target.as_deref(), arguments),
             Tree::List { elements, optional_indices } => self.plan_list(elements, optional_indices)?,
             Tree::Map { entries } => self.plan_map(entries)?,
             Tree::Message { type_name, fields } => self.plan_message(expr.id, type_name, fields)?,
-            Tree::Comprehension(comprehension) => Step::Fold(self.plan_fold(comprehension)?),
+            Tree::Comprehension(comprehension) => StepAction::Fold(self.plan_fold(comprehension)?),
         };
-        Ok(Node { id: expr.id, expr: expr.id, step })
+        Ok(ProgramNode { id: expr.id, expr: expr.id, step })
     }
 
     #[inline(never)]
-    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<Step, fold::Failure> {
+    fn plan_list(&mut self, elements: &'a [Expr], optional_indices: &[u32]) -> Result<StepAction, fold::FoldFailure> {
         let mut planned = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
             let optional = optional_indices.iter().any(|&optional| optional as usize == index);
@@ -58,7 +58,7 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<Step, fold::Failure> {
+    fn plan_map(&mut self, entries: &'a [MapEntry]) -> Result<StepAction, fold::FoldFailure> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
             planned.push((self.plan(&entry.key)?, self.plan(&entry.value)?, entry.optional));
@@ -67,7 +67,7 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<Step, fold::Failure> {
+    fn plan_message(&mut self, id: u32, type_name: &str, fields: &'a [MessageField]) -> Result<StepAction, fold::FoldFailure> {
         let name = match self.findings.reference(id) {
             Reference::Name(name) => name.to_string(),
             _ => type_name.to_owned(),
@@ -76,11 +76,11 @@ impl<'a> Planner<'a> {
         for field in fields {
             planned.push((field.name.clone(), self.plan(&field.value)?, field.optional));
         }
-        Ok(Step::Message(name, planned))
+        Ok(StepAction::Message(name, planned))
     }
 
     #[inline(never)]
-    fn plan_name(&mut self, expr: &Expr) -> Result<Node, fold::Failure> {
+    fn plan_name(&mut self, expr: &Expr) -> Result<ProgramNode, fold::FoldFailure> {
         let Reference::Name(name) = self.findings.reference(expr.id) else {
             return Err("no such attribute".to_owned().into());
         };
@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
             let found = self.environment.type_named(name);
             return match found {
                 Some(found) if self.environment.has_type_value(name) => {
-                    Ok(Node { id: expr.id, expr: expr.id, step: Step::Constant(Value::Type(Arc::new(found))) })
+                    Ok(ProgramNode { id: expr.id, expr: expr.id, step: StepAction::Constant(Value::Type(Arc::new(found))) })
                 }
                 _ => Err(format!("reference to undefined type: {name}").into()),
             };
@@ -98,7 +98,7 @@ impl<'a> Planner<'a> {
         let global = name.strip_prefix('.').unwrap_or(name);
         let root = local.or_else(|| self.environment.variable(global).map(|place| Root::Variable(place, name.clone())));
         let root = root.ok_or_else(|| format!("no such attribute: {name}"))?;
-        Ok(attribute_node(expr.id, Attribute { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
+        Ok(attribute_node(expr.id, AttributePath { id: expr.id, root, qualifiers: Vec::new(), test_only: false }))
     }
 
     #[inline(never)]
@@ -108,7 +108,7 @@ impl<'a> Planner<'a> {
         operand: &'a Expr,
         field: &Arc<str>,
         test_only: bool,
-    ) -> Result<Node, fold::Failure> {
+    ) -> Result<ProgramNode, fold::FoldFailure> {
         if matches!(self.findings.reference(expr.id), Reference::Name(_)) {
             return self.plan_name(expr);
         }
@@ -124,7 +124,7 @@ impl<'a> Planner<'a> {
         function: &'a str,
         target: Option<&'a Expr>,
         arguments: &'a [Expr],
-    ) -> Result<Node, fold::Failure> {
+    ) -> Result<ProgramNode, fold::FoldFailure> {
         let Reference::Function { function: index, overloads, namespaced } = self.findings.reference(expr.id) else {
             return Err(format!("no such overload: {function}").into());
         };
@@ -143,11 +143,11 @@ impl<'a> Planner<'a> {
             ("_&&_" | "_||_", 2) => {
                 let decides = declaration.name == "_||_";
                 let Some(sides) = pair(planned) else { return Err(String::new().into()) };
-                Step::Logical(decides, Box::new(sides))
+                StepAction::Logical(decides, Box::new(sides))
             }
             ("_==_" | "_!=_", 2) => {
                 let Some(sides) = pair(planned) else { return Err(String::new().into()) };
-                Step::Equal { negated: declaration.name == "_!=_", sides: Box::new(sides) }
+                StepAction::Equal { negated: declaration.name == "_!=_", sides: Box::new(sides) }
             }
             ("_?:_" | "_?_:_", 3) => return Ok(conditional(expr.id, planned)),
             ("_[_]" | "_[?_]" | "_?._", 2) => {
@@ -157,11 +157,11 @@ impl<'a> Planner<'a> {
             ("or" | "orValue", 2) if single.is_some() || overloads.count() != 1 => {
                 let value = declaration.name == "orValue";
                 let Some(sides) = pair(planned) else { return Err(String::new().into()) };
-                Step::Otherwise { value, sides: Box::new(sides) }
+                StepAction::Otherwise { value, sides: Box::new(sides) }
             }
             _ => self.call_step(expr, declaration, single, planned)?,
         };
-        Ok(Node { id: expr.id, expr: expr.id, step })
+        Ok(ProgramNode { id: expr.id, expr: expr.id, step })
     }
 
     #[inline(never)]
@@ -170,21 +170,21 @@ impl<'a> Planner<'a> {
         expr: &Expr,
         declaration: &super::super::environment::Declaration,
         single: Option<&Signature>,
-        arguments: Vec<Node>,
-    ) -> Result<Step, fold::Failure> {
+        arguments: Vec<ProgramNode>,
+    ) -> Result<StepAction, fold::FoldFailure> {
         let rules = self.environment.rules();
         let cost = CallCost::of(declaration, single.map(|signature| signature.id), rules);
         let target = match declaration.function.dispatch {
-            Dispatch::One { takes, call } => Target::One(takes, call),
+            Dispatch::One { takes, call } => CallTarget::One(takes, call),
             Dispatch::Evaluator | Dispatch::Overloads => {
                 let candidates = declaration.overloads.iter().filter(|candidate| {
                     single.is_none_or(|single| std::ptr::eq(single, *candidate)) && candidate.arguments.len() == arguments.len()
                 });
-                Target::First(candidates.map(|candidate| (candidate.arguments.clone(), candidate.overload.call)).collect())
+                CallTarget::First(candidates.map(|candidate| (candidate.arguments.clone(), candidate.overload.call)).collect())
             }
         };
         let appends_to = match (arguments.first(), expr.generated) {
-            (Some(Node { step: Step::Attribute(attribute), .. }), true)
+            (Some(ProgramNode { step: StepAction::Attribute(attribute), .. }), true)
                 if matches!(declaration.name, "_+_" | "cel.@mapInsert") && attribute.qualifiers.is_empty() =>
             {
                 match attribute.root {
@@ -196,7 +196,7 @@ impl<'a> Planner<'a> {
         };
         let stops_early = match single {
             Some(signature) => signature.overload.stops_early,
-            None => matches!(target, Target::First(_)),
+            None => matches!(target, CallTarget::First(_)),
         };
         let call = CallStep { name: declaration.name, target, arguments, stops_early, cost, appends_to };
         Ok(fold::call(call, single.map(|signature| signature.id), rules)?)
@@ -210,7 +210,7 @@ impl<'a> Planner<'a> {
     }
 
     #[inline(never)]
-    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, fold::Failure> {
+    fn plan_fold(&mut self, comprehension: &'a Comprehension) -> Result<Box<Fold>, fold::FoldFailure> {
         let accumulator = self.locals;
         let variable = accumulator.saturating_add(1);
         let variable2 = comprehension.variable2.as_ref().map(|_| variable.saturating_add(1));
@@ -234,7 +234,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-fn pair(nodes: Vec<Node>) -> Option<(Node, Node)> {
+fn pair(nodes: Vec<ProgramNode>) -> Option<(ProgramNode, ProgramNode)> {
     let mut nodes = nodes.into_iter();
     Some((nodes.next()?, nodes.next()?))
 }
@@ -252,26 +252,26 @@ pub fn constant(literal: &Literal) -> Value {
     }
 }
 
-fn attribute_node(expr: u32, attribute: Attribute) -> Node {
-    Node { id: attribute.id, expr, step: Step::Attribute(Arc::new(attribute)) }
+fn attribute_node(expr: u32, attribute: AttributePath) -> ProgramNode {
+    ProgramNode { id: attribute.id, expr, step: StepAction::Attribute(Arc::new(attribute)) }
 }
 
 /// Returns the attribute of a step; any other step becomes the root of a new attribute.
 #[inline(never)]
-fn into_attribute(node: Node) -> Attribute {
-    let Node { id, expr, step } = node;
+fn into_attribute(node: ProgramNode) -> AttributePath {
+    let ProgramNode { id, expr, step } = node;
     let step = match step {
-        Step::Attribute(attribute) => match Arc::try_unwrap(attribute) {
+        StepAction::Attribute(attribute) => match Arc::try_unwrap(attribute) {
             Ok(attribute) => return attribute,
-            Err(shared) => Step::Attribute(shared),
+            Err(shared) => StepAction::Attribute(shared),
         },
         step => step,
     };
-    Attribute { id, root: Root::Value(Node { id, expr, step }), qualifiers: Vec::new(), test_only: false }
+    AttributePath { id, root: Root::Value(ProgramNode { id, expr, step }), qualifiers: Vec::new(), test_only: false }
 }
 
 #[inline(never)]
-fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
+fn qualify(expr: u32, operand: ProgramNode, qualifier: Qualifier) -> ProgramNode {
     let test_only = qualifier.test_only;
     let mut attribute = into_attribute(operand);
     add_qualifier(&mut attribute, &Arc::new(qualifier));
@@ -280,7 +280,7 @@ fn qualify(expr: u32, operand: Node, qualifier: Qualifier) -> Node {
 }
 
 /// Adds a qualifier; that of a conditional applies to both branches.
-fn add_qualifier(attribute: &mut Attribute, qualifier: &Arc<Qualifier>) {
+fn add_qualifier(attribute: &mut AttributePath, qualifier: &Arc<Qualifier>) {
     if let Root::Conditional(parts) = &mut attribute.root {
         for branch in [&mut parts.1, &mut parts.2] {
             if let Some(branch) = Arc::get_mut(branch) {
@@ -293,24 +293,24 @@ fn add_qualifier(attribute: &mut Attribute, qualifier: &Arc<Qualifier>) {
 }
 
 #[inline(never)]
-fn conditional(id: u32, parts: Vec<Node>) -> Node {
+fn conditional(id: u32, parts: Vec<ProgramNode>) -> ProgramNode {
     let mut parts = parts.into_iter();
     let (Some(condition), Some(truthy), Some(falsy)) = (parts.next(), parts.next(), parts.next()) else {
-        return Node { id, expr: id, step: Step::Constant(Value::no_such_overload()) };
+        return ProgramNode { id, expr: id, step: StepAction::Constant(Value::no_such_overload()) };
     };
     let root = Root::Conditional(Box::new((condition, Arc::new(into_attribute(truthy)), Arc::new(into_attribute(falsy)))));
-    attribute_node(id, Attribute { id, root, qualifiers: Vec::new(), test_only: false })
+    attribute_node(id, AttributePath { id, root, qualifiers: Vec::new(), test_only: false })
 }
 
 #[inline(never)]
-fn index_step(expr: u32, operand: Node, key: Node, optional: bool) -> Result<Node, fold::Failure> {
+fn index_step(expr: u32, operand: ProgramNode, key: ProgramNode, optional: bool) -> Result<ProgramNode, fold::FoldFailure> {
     let key = match key.step {
-        Step::Constant(value) => {
+        StepAction::Constant(value) => {
             can_qualify(&value)?;
             QualifierKey::Constant(value)
         }
-        Step::Attribute(attribute) => QualifierKey::Attribute(attribute),
-        step => QualifierKey::Computed(Node { step, ..key }),
+        StepAction::Attribute(attribute) => QualifierKey::Attribute(attribute),
+        step => QualifierKey::Computed(ProgramNode { step, ..key }),
     };
     Ok(qualify(expr, operand, Qualifier { id: expr, key, optional, test_only: false }))
 }

@@ -3,44 +3,44 @@
 use std::sync::Arc;
 
 use super::super::cost::spend::CallCost;
-use super::super::functions::Call;
+use super::super::functions::Implementation;
 use super::super::operations::texts::MatchKind;
-use super::super::operations::{self, Scope};
+use super::super::operations::{self, EvaluationScope};
 use super::super::regex::Regex;
 use super::super::types::Type;
 use super::super::value::{Key, Value};
 
 /// A step of a program.
 #[derive(Debug)]
-pub struct Node {
+pub struct ProgramNode {
     /// The id under which cost counting tracks its value. For a chain of selections, the id of the root.
     pub id: u32,
     /// The number of the whole expression in the tree.
     pub expr: u32,
     /// The action of the step.
-    pub step: Step,
+    pub step: StepAction,
 }
 
 /// The action of a step of the program.
 #[derive(Debug)]
-pub enum Step {
+pub enum StepAction {
     /// Produces a constant value.
     Constant(Value),
     /// Reads a variable, a part of one, or chooses.
-    Attribute(Arc<Attribute>),
+    Attribute(Arc<AttributePath>),
     /// `a && b` for false, `a || b` for true: the value that decides.
-    Logical(bool, Box<(Node, Node)>),
+    Logical(bool, Box<(ProgramNode, ProgramNode)>),
     /// `a == b`, `a != b`.
     Equal {
         /// `!=`
         negated: bool,
         /// The left and the right side.
-        sides: Box<(Node, Node)>,
+        sides: Box<(ProgramNode, ProgramNode)>,
     },
     /// Calls a function of the environment.
     Call(Box<CallStep>),
     /// `x in [constants]`, these sorted.
-    InSet(Box<Node>, Vec<Key>),
+    InSet(Box<ProgramNode>, Vec<Key>),
     /// A call with a regular expression that is a constant.
     Matches(Box<MatchStep>),
     /// `a.or(b)`, `a.orValue(b)`: `b` only if needed.
@@ -48,14 +48,14 @@ pub enum Step {
         /// `orValue`
         value: bool,
         /// The left and the right side.
-        sides: Box<(Node, Node)>,
+        sides: Box<(ProgramNode, ProgramNode)>,
     },
     /// A list; true marks an optional element.
-    List(Vec<(Node, bool)>),
+    List(Vec<(ProgramNode, bool)>),
     /// A map; true marks an optional entry.
-    Map(Vec<(Node, Node, bool)>),
+    Map(Vec<(ProgramNode, ProgramNode, bool)>),
     /// A message by name.
-    Message(String, Vec<(String, Node, bool)>),
+    Message(String, Vec<(String, ProgramNode, bool)>),
     /// A loop over a list or a map.
     Fold(Box<Fold>),
 }
@@ -66,9 +66,9 @@ pub struct CallStep {
     /// The name of the function.
     pub name: &'static str,
     /// The code that computes the call.
-    pub target: Target,
+    pub target: CallTarget,
     /// The receiver and the arguments.
-    pub arguments: Vec<Node>,
+    pub arguments: Vec<ProgramNode>,
     /// Evaluation stops at the first argument that fails. cel-go does so where several overloads can match.
     pub stops_early: bool,
     /// The rule for the cost of the call.
@@ -79,11 +79,11 @@ pub struct CallStep {
 
 /// The code that computes a call.
 #[derive(Debug)]
-pub enum Target {
+pub enum CallTarget {
     /// One computation, if the first argument can be used.
-    One(fn(&Value) -> bool, Call),
+    One(fn(&Value) -> bool, Implementation),
     /// The first of these whose types the arguments have.
-    First(Vec<(Vec<Type>, Option<Call>)>),
+    First(Vec<(Vec<Type>, Option<Implementation>)>),
 }
 
 /// A call with a constant regular expression.
@@ -94,14 +94,14 @@ pub struct MatchStep {
     /// The compiled regular expression.
     pub regex: Regex,
     /// The receiver and the arguments.
-    pub arguments: Vec<Node>,
+    pub arguments: Vec<ProgramNode>,
     /// The rule for the cost of the call.
     pub cost: CallCost,
 }
 
 /// A value that can be reached by names, keys and indices from a root.
 #[derive(Debug)]
-pub struct Attribute {
+pub struct AttributePath {
     /// The number of the root.
     pub id: u32,
     /// The start of the path.
@@ -120,9 +120,9 @@ pub enum Root {
     /// A variable of a loop.
     Local(usize),
     /// The value of an expression.
-    Value(Node),
+    Value(ProgramNode),
     /// A choice between two attributes.
-    Conditional(Box<(Node, Arc<Attribute>, Arc<Attribute>)>),
+    Conditional(Box<(ProgramNode, Arc<AttributePath>, Arc<AttributePath>)>),
 }
 
 /// A selection of a field or an element.
@@ -144,16 +144,16 @@ pub enum QualifierKey {
     /// Produces a constant value.
     Constant(Value),
     /// The value of another attribute.
-    Attribute(Arc<Attribute>),
+    Attribute(Arc<AttributePath>),
     /// The value of another expression.
-    Computed(Node),
+    Computed(ProgramNode),
 }
 
 /// A loop over a list or a map.
 #[derive(Debug)]
 pub struct Fold {
     /// The list or map that the loop iterates over.
-    pub range: Node,
+    pub range: ProgramNode,
     /// Place of the variable.
     pub variable: usize,
     /// Place of the second variable.
@@ -161,36 +161,36 @@ pub struct Fold {
     /// Place of the accumulator.
     pub accumulator: usize,
     /// The accumulator's first value, computed when it is first asked for.
-    pub init: Node,
+    pub init: ProgramNode,
     /// Ends the loop when false.
-    pub condition: Node,
+    pub condition: ProgramNode,
     /// The accumulator's next value.
-    pub step: Node,
+    pub step: ProgramNode,
     /// The value of the loop.
-    pub result: Node,
+    pub result: ProgramNode,
 }
 
 /// The steps of a program.
 #[derive(Debug)]
 pub struct Steps {
     /// The start of the path.
-    pub root: Node,
+    pub root: ProgramNode,
     /// How many places loops need.
     pub locals: usize,
 }
 
-impl Target {
+impl CallTarget {
     /// Computes a call of constants.
-    pub fn run(&self, name: &str, scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+    pub fn run(&self, name: &str, scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
         match self {
-            Target::One(takes, call) => match arguments.first() {
+            CallTarget::One(takes, call) => match arguments.first() {
                 Some(first) if !takes(first) => match first {
                     Value::String(_) | Value::Timestamp(_) | Value::Duration(_) => Value::no_such_overload(),
                     _ => Value::error(format!("no such overload: {name}")),
                 },
                 _ => call(scope, arguments),
             },
-            Target::First(candidates) => {
+            CallTarget::First(candidates) => {
                 let found = candidates.iter().find(|(types, _)| operations::accepts(types, arguments));
                 match found.and_then(|(_, call)| *call) {
                     Some(call) => call(scope, arguments),
@@ -201,7 +201,7 @@ impl Target {
     }
 
     /// Runs as [`Target::run`] does; with `owned` the first argument may be changed in place.
-    pub(super) fn take(&self, name: &str, scope: &mut Scope<'_>, arguments: &mut [Value], owned: bool) -> Value {
+    pub(super) fn take(&self, name: &str, scope: &mut EvaluationScope<'_>, arguments: &mut [Value], owned: bool) -> Value {
         if owned && let Some(grown) = operations::lists::grow(arguments) {
             return grown;
         }

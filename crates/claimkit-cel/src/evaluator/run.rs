@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::super::cost::spend::Spending;
-use super::super::dialect::Rules;
+use super::super::dialect::DialectRules;
 use super::super::messages;
-use super::super::operations::{self, Scope};
+use super::super::operations::{self, EvaluationScope};
 use super::super::value::{EvalError, Key, Map, Value};
 use super::attributes::{Found, can_qualify, go_type, not_optional_element, not_optional_entry, part, unhashable};
-use super::program::{Attribute, CallStep, Fold, MatchStep, Node, Qualifier, QualifierKey, Root, Step, Steps};
+use super::program::{AttributePath, CallStep, Fold, MatchStep, ProgramNode, Qualifier, QualifierKey, Root, StepAction, Steps};
 
 /// A value that an expression had, in the order of evaluation.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct Run<'a> {
     locals: Vec<Local<'a>>,
     /// The cost spent on the run.
     pub spending: Spending,
-    scope: Scope<'a>,
+    scope: EvaluationScope<'a>,
     observations: Option<Vec<Observation>>,
     /// Set when the whole evaluation is given up.
     stopped: Option<Arc<EvalError>>,
@@ -39,7 +39,7 @@ pub struct Run<'a> {
 enum Local<'a> {
     Unset,
     /// The initial value of an accumulator, not yet evaluated.
-    Waiting(&'a Node),
+    Waiting(&'a ProgramNode),
     Set(Value),
 }
 
@@ -55,7 +55,7 @@ pub enum Keep {
 pub fn evaluate<'a>(
     program: &'a Steps,
     variables: &'a [Value],
-    rules: &'a Rules,
+    rules: &'a DialectRules,
     limit: u64,
     keep: Keep,
 ) -> (Value, u64, Vec<Observation>) {
@@ -63,7 +63,7 @@ pub fn evaluate<'a>(
         variables,
         locals: std::iter::repeat_with(|| Local::Unset).take(program.locals).collect(),
         spending: Spending::new(limit),
-        scope: Scope::new(rules),
+        scope: EvaluationScope::new(rules),
         observations: (keep == Keep::EveryValue).then(Vec::new),
         stopped: None,
     };
@@ -101,13 +101,13 @@ impl<'a> Run<'a> {
     }
 
     /// Computes the value of a step.
-    pub(super) fn evaluate(&mut self, node: &'a Node) -> Value {
+    pub(super) fn evaluate(&mut self, node: &'a ProgramNode) -> Value {
         self.evaluate_borrowed(node).into_owned()
     }
 
     /// Evaluates a step; constants and parts of variables are borrowed. Each kind of step has its own function to keep this stack
     /// frame small: expressions nest up to 250 levels.
-    fn evaluate_borrowed(&mut self, node: &'a Node) -> Cow<'a, Value> {
+    fn evaluate_borrowed(&mut self, node: &'a ProgramNode) -> Cow<'a, Value> {
         if let Some(error) = &self.stopped {
             return Cow::Owned(Value::Error(error.clone()));
         }
@@ -115,21 +115,21 @@ impl<'a> Run<'a> {
             return Cow::Owned(self.stop(operations::too_many_steps()));
         }
         let value = match &node.step {
-            Step::Constant(value) => {
+            StepAction::Constant(value) => {
                 self.spending.push(node.id);
                 Cow::Borrowed(value)
             }
-            Step::Attribute(attribute) => self.attribute(node, attribute),
-            Step::Logical(decides, sides) => Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1)),
-            Step::Equal { negated, sides } => Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1)),
-            Step::Call(call) => Cow::Owned(self.call(node, call)),
-            Step::InSet(argument, set) => Cow::Owned(self.in_set(node, argument, set)),
-            Step::Matches(call) => Cow::Owned(self.matches(node, call)),
-            Step::Otherwise { value, sides } => Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1)),
-            Step::List(elements) => Cow::Owned(self.list(node, elements)),
-            Step::Map(entries) => Cow::Owned(self.map(node, entries)),
-            Step::Message(name, fields) => Cow::Owned(self.message(node, name, fields)),
-            Step::Fold(fold) => Cow::Owned(self.fold(node, fold)),
+            StepAction::Attribute(attribute) => self.attribute(node, attribute),
+            StepAction::Logical(decides, sides) => Cow::Owned(self.logical(node, *decides, &sides.0, &sides.1)),
+            StepAction::Equal { negated, sides } => Cow::Owned(self.equal(node, *negated, &sides.0, &sides.1)),
+            StepAction::Call(call) => Cow::Owned(self.call(node, call)),
+            StepAction::InSet(argument, set) => Cow::Owned(self.in_set(node, argument, set)),
+            StepAction::Matches(call) => Cow::Owned(self.matches(node, call)),
+            StepAction::Otherwise { value, sides } => Cow::Owned(self.otherwise(node, *value, &sides.0, &sides.1)),
+            StepAction::List(elements) => Cow::Owned(self.list(node, elements)),
+            StepAction::Map(entries) => Cow::Owned(self.map(node, entries)),
+            StepAction::Message(name, fields) => Cow::Owned(self.message(node, name, fields)),
+            StepAction::Fold(fold) => Cow::Owned(self.fold(node, fold)),
         };
         if self.spending.is_exhausted() && self.stopped.is_none() {
             return Cow::Owned(self.exceeded());
@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn in_set(&mut self, node: &'a Node, argument: &'a Node, set: &[Key]) -> Value {
+    fn in_set(&mut self, node: &'a ProgramNode, argument: &'a ProgramNode, set: &[Key]) -> Value {
         let value = self.evaluate(argument);
         let value = if value.is_error() {
             value
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn attribute(&mut self, node: &'a Node, attribute: &'a Attribute) -> Cow<'a, Value> {
+    fn attribute(&mut self, node: &'a ProgramNode, attribute: &'a AttributePath) -> Cow<'a, Value> {
         let mut value = self.resolve(attribute);
         if attribute.test_only
             && let Value::Optional(inner) = &*value
@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn logical(&mut self, node: &'a Node, decides: bool, left: &'a Node, right: &'a Node) -> Value {
+    fn logical(&mut self, node: &'a ProgramNode, decides: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
         let mut error = None;
         let mut value = Value::Bool(!decides);
         for side in [left, right] {
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn equal(&mut self, node: &'a Node, negated: bool, left: &'a Node, right: &'a Node) -> Value {
+    fn equal(&mut self, node: &'a ProgramNode, negated: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
         let first = self.evaluate_borrowed(left);
         let second = self.evaluate_borrowed(right);
         let value = if first.is_error() {
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn call(&mut self, node: &'a Node, call: &'a CallStep) -> Value {
+    fn call(&mut self, node: &'a ProgramNode, call: &'a CallStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
         let several = call.arguments.len() > 2 || call.stops_early && call.arguments.len() == 2;
@@ -310,7 +310,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn matches(&mut self, node: &'a Node, call: &'a MatchStep) -> Value {
+    fn matches(&mut self, node: &'a ProgramNode, call: &'a MatchStep) -> Value {
         let mut arguments = Vec::with_capacity(call.arguments.len());
         let mut error = None;
         for argument in &call.arguments {
@@ -336,7 +336,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn otherwise(&mut self, node: &'a Node, value: bool, left: &'a Node, right: &'a Node) -> Value {
+    fn otherwise(&mut self, node: &'a ProgramNode, value: bool, left: &'a ProgramNode, right: &'a ProgramNode) -> Value {
         let found = match self.evaluate(left) {
             Value::Optional(Some(inner)) if value => (*inner).clone(),
             Value::Optional(Some(inner)) => Value::Optional(Some(inner)),
@@ -349,7 +349,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn list(&mut self, node: &'a Node, elements: &'a [(Node, bool)]) -> Value {
+    fn list(&mut self, node: &'a ProgramNode, elements: &'a [(ProgramNode, bool)]) -> Value {
         let mut list = Vec::with_capacity(elements.len());
         let mut error = None;
         for (element, optional) in elements {
@@ -372,7 +372,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn map(&mut self, node: &'a Node, entries: &'a [(Node, Node, bool)]) -> Value {
+    fn map(&mut self, node: &'a ProgramNode, entries: &'a [(ProgramNode, ProgramNode, bool)]) -> Value {
         let value = self.map_value(entries);
         self.spending.drop_arguments(entries.iter().flat_map(|(key, value, _)| [key.id, value.id]));
         self.spending.add(30);
@@ -380,7 +380,7 @@ impl<'a> Run<'a> {
         value
     }
 
-    fn map_value(&mut self, entries: &'a [(Node, Node, bool)]) -> Value {
+    fn map_value(&mut self, entries: &'a [(ProgramNode, ProgramNode, bool)]) -> Value {
         let mut map = Map::default();
         for (key, value, optional) in entries {
             let key = self.evaluate(key);
@@ -411,7 +411,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn message(&mut self, node: &'a Node, name: &str, fields: &'a [(String, Node, bool)]) -> Value {
+    fn message(&mut self, node: &'a ProgramNode, name: &str, fields: &'a [(String, ProgramNode, bool)]) -> Value {
         let mut given = Vec::with_capacity(fields.len());
         let mut error = None;
         for (field, value, optional) in fields {
@@ -435,7 +435,7 @@ impl<'a> Run<'a> {
     }
 
     #[inline(never)]
-    fn fold(&mut self, node: &'a Node, fold: &'a Fold) -> Value {
+    fn fold(&mut self, node: &'a ProgramNode, fold: &'a Fold) -> Value {
         let range = self.evaluate(&fold.range);
         let value = match &range {
             Value::List(list) => {
@@ -500,7 +500,7 @@ impl<'a> Run<'a> {
 
 impl<'a> Run<'a> {
     /// Computes the value of an attribute, without the cost of the attribute itself.
-    pub(super) fn resolve(&mut self, attribute: &'a Attribute) -> Cow<'a, Value> {
+    pub(super) fn resolve(&mut self, attribute: &'a AttributePath) -> Cow<'a, Value> {
         let root = match &attribute.root {
             Root::Variable(place, name) => match self.variables.get(*place) {
                 Some(value) => Cow::Borrowed(value),

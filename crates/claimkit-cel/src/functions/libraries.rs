@@ -1,7 +1,7 @@
 //! The libraries: cel-go's extensions (`ext`) and kube-apiserver's (`k8s.io/apiserver/pkg/cel/library`).
 
 use super::super::operations::{kubernetes, lists, networks, optionals, takes, texts};
-use super::{Function, Gate, global, member, one, overloaded};
+use super::{EnvironmentGate, Function, global, member, one, overloaded};
 
 // One line an overload: it is a table.
 #[rustfmt::skip]
@@ -84,8 +84,8 @@ pub(super) static FUNCTIONS: &[Function] = &[
     overloaded("group", &[member("authorizer_group", "kubernetes.authorization.Authorizer, string -> kubernetes.authorization.GroupCheck")]),
     overloaded("hasValue", &[member("optional_hasValue", "optional_type(V) -> bool").calls(optionals::has_value)]),
     one("includes", takes::any, lists::includes, &[
-        member("dra_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(Gate::ListTypeAttributes, 36).until(36),
-        member("list_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(Gate::ListTypeAttributes, 37),
+        member("dra_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(EnvironmentGate::ListTypeAttributes, 36).until(36),
+        member("list_includes_dyn_dyn", "dyn, dyn -> bool").with_gate(EnvironmentGate::ListTypeAttributes, 37),
     ]),
     overloaded("indexOf", &[
         member("list_a_index_of_int", "list(A), A -> int").calls(lists::index_of),

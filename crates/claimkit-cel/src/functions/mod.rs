@@ -6,11 +6,11 @@
 mod libraries;
 mod standard;
 
-use super::operations::Scope;
+use super::operations::EvaluationScope;
 use super::value::Value;
 
 /// Computes the result from the arguments, the receiver first. There are as many as an overload has.
-pub(crate) type Call = fn(&mut Scope<'_>, &[Value]) -> Value;
+pub(crate) type Implementation = fn(&mut EvaluationScope<'_>, &[Value]) -> Value;
 
 /// A function of the language.
 #[non_exhaustive]
@@ -33,7 +33,7 @@ pub(crate) enum Dispatch {
         /// Whether the first argument can be used.
         takes: fn(&Value) -> bool,
         /// The code of the function.
-        call: Call,
+        call: Implementation,
     },
     /// The first overload whose types the arguments have.
     Overloads,
@@ -47,9 +47,9 @@ pub struct Overload {
     /// `string, int -> string`; see [`super::types::Type::parse`].
     pub signature: &'static str,
     /// The style of its calls.
-    pub style: Style,
+    pub style: CallStyle,
     /// The implementation; `None` if no value of its argument types can exist.
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<Implementation>,
     /// First minor release of Kubernetes whose environment for new expressions has it.
     pub new: u8,
     /// First minor release whose environment for stored expressions has it.
@@ -59,13 +59,13 @@ pub struct Overload {
     /// cel-go stops at the first argument that fails instead of computing them all.
     pub stops_early: bool,
     /// The feature gate that new expressions need for it.
-    pub gate: Option<Gate>,
+    pub gate: Option<EnvironmentGate>,
 }
 
 /// The style of a function's calls: global, or as a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Style {
+pub enum CallStyle {
     /// `f(x)`
     Global,
     /// `x.f()`
@@ -75,7 +75,7 @@ pub enum Style {
 /// Feature gates of kube-apiserver that change an environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Gate {
+pub enum EnvironmentGate {
     /// `DRAConsumableCapacity`: `device.allowMultipleAllocations`.
     ConsumableCapacity,
     /// `DRAListTypeAttributes`: lists as attributes, `includes()`.
@@ -105,7 +105,7 @@ const fn evaluated(name: &'static str, overloads: &'static [Overload]) -> Functi
     Function { name, dispatch: Dispatch::Evaluator, overloads }
 }
 
-const fn one(name: &'static str, takes: fn(&Value) -> bool, call: Call, overloads: &'static [Overload]) -> Function {
+const fn one(name: &'static str, takes: fn(&Value) -> bool, call: Implementation, overloads: &'static [Overload]) -> Function {
     Function { name, dispatch: Dispatch::One { takes, call }, overloads }
 }
 
@@ -117,7 +117,7 @@ const fn global(id: &'static str, signature: &'static str) -> Overload {
     Overload {
         id,
         signature,
-        style: Style::Global,
+        style: CallStyle::Global,
         call: None,
         new: 0,
         stored: 0,
@@ -131,7 +131,7 @@ const fn member(id: &'static str, signature: &'static str) -> Overload {
     Overload {
         id,
         signature,
-        style: Style::Member,
+        style: CallStyle::Member,
         call: None,
         new: 0,
         stored: 0,
@@ -142,7 +142,7 @@ const fn member(id: &'static str, signature: &'static str) -> Overload {
 }
 
 impl Overload {
-    const fn calls(mut self, call: Call) -> Self {
+    const fn calls(mut self, call: Implementation) -> Self {
         self.call = Some(call);
         self
     }
@@ -163,7 +163,7 @@ impl Overload {
         self
     }
 
-    const fn with_gate(mut self, gate: Gate, minor: u8) -> Self {
+    const fn with_gate(mut self, gate: EnvironmentGate, minor: u8) -> Self {
         self.gate = Some(gate);
         self.since(minor, minor)
     }

@@ -12,14 +12,14 @@ use std::cmp::Ordering;
 /// integer, and arithmetic switches to the second on overflow. This type keeps the same distinction.
 ///
 /// ```
-/// use claimkit_cel::library::quantity::Quantity;
+/// use claimkit_cel::library::quantity::CelQuantity;
 ///
-/// assert!(Quantity::parse("1Gi").is_ok());
-/// assert_eq!(Quantity::parse("1G1").unwrap_err().to_string(), "unable to parse quantity's suffix");
+/// assert!(CelQuantity::parse("1Gi").is_ok());
+/// assert_eq!(CelQuantity::parse("1G1").unwrap_err().to_string(), "unable to parse quantity's suffix");
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Quantity {
+pub enum CelQuantity {
     /// A number times ten to the power of the scale.
     Small {
         /// The number before scaling.
@@ -43,7 +43,7 @@ pub struct Decimal {
 /// Addition scales both numbers to the same power of ten. Upstream has no limit here and can use all memory.
 const MOST_DIGITS: i64 = 100_000;
 
-impl Quantity {
+impl CelQuantity {
     /// Reads a quantity. The error's text is [`QuantityError::message`].
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         Ok(Written::parse(text)?.digits().into())
@@ -166,7 +166,7 @@ impl Quantity {
     }
 }
 
-impl From<Digits> for Quantity {
+impl From<Digits> for CelQuantity {
     fn from(amount: Digits) -> Self {
         let Digits { negative, digits, exponent, small } = amount;
         let value = digits.iter().try_fold(0i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(*digit)));
@@ -310,8 +310,8 @@ mod tests {
     use super::*;
     use crate::library::float::print;
 
-    fn read(text: &str) -> Quantity {
-        Quantity::parse(text).unwrap()
+    fn read(text: &str) -> CelQuantity {
+        CelQuantity::parse(text).unwrap()
     }
 
     #[test]
@@ -396,9 +396,9 @@ mod tests {
             assert_eq!(read(one).add(&read(other)).unwrap().compare(&read(sum)), Ordering::Equal, "{one} {other}");
             assert_eq!(read(sum).sub(&read(other)).unwrap().compare(&read(one)), Ordering::Equal, "{one} {other}");
         }
-        assert!(read("9223372036854775807").add(&Quantity::from_int(1)).unwrap().as_integer().is_err());
+        assert!(read("9223372036854775807").add(&CelQuantity::from_int(1)).unwrap().as_integer().is_err());
         assert_eq!(read("1.5").add(&read("0.5")).unwrap().integer(), None);
-        assert_eq!(read("1k").add(&Quantity::from_int(1)).unwrap().integer(), Some(1001));
-        assert!(read("1e1000000000").add(&Quantity::from_int(1)).is_err());
+        assert_eq!(read("1k").add(&CelQuantity::from_int(1)).unwrap().integer(), Some(1001));
+        assert!(read("1e1000000000").add(&CelQuantity::from_int(1)).is_err());
     }
 }

@@ -12,15 +12,15 @@ use std::fmt;
 /// `==` compares everything; the order of versions leaves build data out.
 ///
 /// ```
-/// use claimkit_cel::library::semver::Version;
+/// use claimkit_cel::library::semver::SemanticVersion;
 ///
-/// let version = Version::parse("1.2.3-rc.1+build").unwrap();
+/// let version = SemanticVersion::parse("1.2.3-rc.1+build").unwrap();
 /// assert_eq!((version.minor, version.to_string().as_str()), (2, "1.2.3-rc.1+build"));
-/// assert!(Version::parse("v1.2").is_err());
-/// assert_eq!(Version::parse_normalized("v1.2").unwrap().to_string(), "1.2.0");
+/// assert!(SemanticVersion::parse("v1.2").is_err());
+/// assert_eq!(SemanticVersion::parse_normalized("v1.2").unwrap().to_string(), "1.2.0");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
+pub struct SemanticVersion {
     /// The first number of the version.
     pub major: u64,
     /// The second number of the version.
@@ -43,7 +43,7 @@ pub enum Identifier {
 }
 
 /// As it is written: `1.2.3-alpha.1+build`.
-impl fmt::Display for Version {
+impl fmt::Display for SemanticVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
         for (index, part) in self.pre_release.iter().enumerate() {
@@ -60,7 +60,7 @@ impl fmt::Display for Version {
     }
 }
 
-impl Version {
+impl SemanticVersion {
     /// Reads `major.minor.patch[-pre-release][+build]`.
     ///
     /// # Errors
@@ -206,7 +206,7 @@ mod tests {
             ("1.2.3+b-1.01", (1, 2, 3)),
             ("18446744073709551615.0.0", (u64::MAX, 0, 0)),
         ] {
-            assert_eq!(Version::parse(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
+            assert_eq!(SemanticVersion::parse(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
         }
         for (text, error) in [
             ("", "Version string empty"),
@@ -227,7 +227,7 @@ mod tests {
             ("..", r#"strconv.ParseUint: parsing "": invalid syntax"#),
             ("18446744073709551616.0.0", r#"strconv.ParseUint: parsing "18446744073709551616": value out of range"#),
         ] {
-            assert_eq!(Version::parse(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
+            assert_eq!(SemanticVersion::parse(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
         }
     }
 
@@ -241,7 +241,7 @@ mod tests {
             ("v01.02.03", (1, 2, 3)),
             ("1.00.3-a", (1, 0, 3)),
         ] {
-            assert_eq!(Version::parse_normalized(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
+            assert_eq!(SemanticVersion::parse_normalized(text).map(|v| (v.major, v.minor, v.patch)), Ok(numbers), "{text}");
         }
         for (text, error) in [
             (" 1.2.3", r#"Invalid character(s) found in major number "0 1""#),
@@ -251,7 +251,7 @@ mod tests {
             ("1.2.3-01", r#"Numeric PreRelease version must not contain leading zeroes "01""#),
             ("", r#"strconv.ParseUint: parsing "": invalid syntax"#),
         ] {
-            assert_eq!(Version::parse_normalized(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
+            assert_eq!(SemanticVersion::parse_normalized(text), Err(Error::new(ErrorKind::Version, error)), "{text}");
         }
     }
 
@@ -270,12 +270,15 @@ mod tests {
             "1.2.0",
             "2.0.0",
         ];
-        let parsed: Vec<_> = versions.iter().map(|text| Version::parse(text).unwrap()).collect();
+        let parsed: Vec<_> = versions.iter().map(|text| SemanticVersion::parse(text).unwrap()).collect();
         for (i, one) in parsed.iter().enumerate() {
             for (j, other) in parsed.iter().enumerate() {
                 assert_eq!(one.compare(other), i.cmp(&j), "{one:?} {other:?}");
             }
         }
-        assert_eq!(Version::parse("1.0.0").unwrap().compare(&Version::parse("1.0.0+x").unwrap()), Ordering::Equal);
+        assert_eq!(
+            SemanticVersion::parse("1.0.0").unwrap().compare(&SemanticVersion::parse("1.0.0+x").unwrap()),
+            Ordering::Equal
+        );
     }
 }

@@ -35,10 +35,10 @@ pub struct Timestamp {
 
 impl Timestamp {
     /// Computes `timestamp("…")`: RFC 3339, from the year 1 to 9999.
-    pub fn parse(text: &str) -> Result<Self, Refusal> {
-        let (seconds, nanoseconds) = Time::parse(text).map_err(|_| Refusal::Text)?.parts();
+    pub fn parse(text: &str) -> Result<Self, TimestampRefusal> {
+        let (seconds, nanoseconds) = Time::parse(text).map_err(|_| TimestampRefusal::Text)?.parts();
         let seconds = seconds.saturating_sub(UNIX_EPOCH);
-        Self::new(seconds, nanoseconds, written_offset(text)).ok_or(Refusal::Overflow)
+        Self::new(seconds, nanoseconds, written_offset(text)).ok_or(TimestampRefusal::Overflow)
     }
 
     /// Computes `timestamp(1672531200)`: seconds since 1970; nothing outside of the years 1 to 9999.
@@ -132,7 +132,7 @@ impl Timestamp {
 /// The reason for refusing a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TimestampRefusal {
     /// It is not RFC 3339.
     Text,
     /// It is before the year 1 or after the year 9999, in UTC.
@@ -415,10 +415,10 @@ mod tests {
             "abc",
             "",
         ] {
-            assert_eq!(Timestamp::parse(text).unwrap_err(), Refusal::Text, "{text}");
+            assert_eq!(Timestamp::parse(text).unwrap_err(), TimestampRefusal::Text, "{text}");
         }
         for text in ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+00:01"] {
-            assert_eq!(Timestamp::parse(text).unwrap_err(), Refusal::Overflow, "{text}");
+            assert_eq!(Timestamp::parse(text).unwrap_err(), TimestampRefusal::Overflow, "{text}");
         }
         for (seconds, text) in
             [(0, "1970-01-01T00:00:00Z"), (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_135_596_800, "0001-01-01T00:00:00Z")]

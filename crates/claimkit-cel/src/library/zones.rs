@@ -7,7 +7,7 @@ use claimkit_values::time::{Civil, days_before};
 
 /// Why the offset of a zone is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownOffset {
     /// No zone has this name.
     Name,
     /// The zone had other rules at that time, which are not known here.
@@ -15,14 +15,14 @@ pub enum Unknown {
 }
 
 /// Returns the seconds east of UTC of a place, `time` seconds after 1970-01-01T00:00:00Z.
-pub fn offset(place: &str, time: i64) -> Result<i64, Unknown> {
-    let zone = ZONES.lines().find(|line| line.split(' ').skip(2).any(|name| name == place)).ok_or(Unknown::Name)?;
+pub fn offset(place: &str, time: i64) -> Result<i64, UnknownOffset> {
+    let zone = ZONES.lines().find(|line| line.split(' ').skip(2).any(|name| name == place)).ok_or(UnknownOffset::Name)?;
     let mut parts = zone.split(' ');
     let (rule, since) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     if since.parse().is_ok_and(|since: i64| time < since) {
-        return Err(Unknown::Time);
+        return Err(UnknownOffset::Time);
     }
-    by_rule(rule, time).ok_or(Unknown::Time)
+    by_rule(rule, time).ok_or(UnknownOffset::Time)
 }
 
 /// Returns the offset by a rule of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
@@ -542,11 +542,11 @@ mod tests {
         ] {
             assert_eq!(offset(place, time), Ok(seconds), "{place} {time}");
         }
-        assert_eq!(offset("Bad/Zone", 0), Err(Unknown::Name));
-        assert_eq!(offset("-", 0), Err(Unknown::Name));
-        assert_eq!(offset("europe/berlin", 0), Err(Unknown::Name));
-        assert_eq!(offset("Europe/Berlin", 0), Err(Unknown::Time));
-        assert_eq!(offset("Asia/Kolkata", -2_000_000_000), Err(Unknown::Time));
+        assert_eq!(offset("Bad/Zone", 0), Err(UnknownOffset::Name));
+        assert_eq!(offset("-", 0), Err(UnknownOffset::Name));
+        assert_eq!(offset("europe/berlin", 0), Err(UnknownOffset::Name));
+        assert_eq!(offset("Europe/Berlin", 0), Err(UnknownOffset::Time));
+        assert_eq!(offset("Asia/Kolkata", -2_000_000_000), Err(UnknownOffset::Time));
     }
 
     #[test]

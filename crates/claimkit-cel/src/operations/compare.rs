@@ -2,23 +2,23 @@
 
 use std::cmp::Ordering;
 
-use super::super::value::{Origin, Value};
-use super::Scope;
+use super::super::value::{QuantityOrigin, Value};
+use super::EvaluationScope;
 
 /// Deepest values that are compared. Expressions are not nested deeper, and values only as deep as expressions.
 const DEEPEST: u32 = 300;
 
 /// Computes `left == right`: a boolean, or an error if the left value cannot be compared with other types.
-pub fn equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> Value {
+pub fn equal(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value) -> Value {
     equal_at(scope, left, right, 0)
 }
 
 /// Returns true if two values are equal; what cannot be compared is not.
-pub fn is_equal(scope: &mut Scope<'_>, left: &Value, right: &Value) -> bool {
+pub fn is_equal(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value) -> bool {
     matches!(equal(scope, left, right), Value::Bool(true))
 }
 
-fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> Value {
+fn equal_at(scope: &mut EvaluationScope<'_>, left: &Value, right: &Value, depth: u32) -> Value {
     if !scope.step(1) || depth > DEEPEST {
         return Value::Bool(false);
     }
@@ -27,7 +27,7 @@ fn equal_at(scope: &mut Scope<'_>, left: &Value, right: &Value, depth: u32) -> V
     match (left, right) {
         (Value::Null, Value::Null) => Value::Bool(true),
         (Value::Null, _) | (_, Value::Null) => Value::Bool(false),
-        (Value::Quantity(left, _), _) => object(if let Value::Quantity(right, Origin::Read) = right {
+        (Value::Quantity(left, _), _) => object(if let Value::Quantity(right, QuantityOrigin::Read) = right {
             Some(scope.shared.now(left).compare(scope.shared.now(right)) == Ordering::Equal)
         } else {
             None

@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use super::super::library::float;
-use super::super::library::time::{Duration, Refusal, Timestamp};
+use super::super::library::time::{Duration, Timestamp, TimestampRefusal};
 use super::super::types::Type;
 use super::super::value::Value;
-use super::Scope;
+use super::EvaluationScope;
 
 fn fails(from: &Value, to: &str) -> Value {
     Value::error(format!("type conversion error from '{}' to '{to}'", from.type_name()))
 }
 
 /// Computes `dyn(a)` and conversions to the same type.
-pub fn same(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn same(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     arguments.first().cloned().unwrap_or(Value::Null)
 }
 
 /// Computes `type(a)`.
-pub fn type_of(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn type_of(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     arguments.first().map_or(Value::Null, |value| Value::Type(Arc::new(value.type_of())))
 }
 
 /// Computes `int(a)`.
-pub fn to_int(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_int(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let overflow = || Value::error("integer overflow");
     match arguments {
         [Value::Int(i)] => Value::Int(*i),
@@ -38,7 +38,7 @@ pub fn to_int(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `uint(a)`.
-pub fn to_uint(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_uint(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let overflow = || Value::error("unsigned integer overflow");
     match arguments {
         [Value::Uint(u)] => Value::Uint(*u),
@@ -54,7 +54,7 @@ pub fn to_uint(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `double(a)`.
-pub fn to_double(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_double(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Double(d)] => Value::Double(*d),
         [Value::Int(i)] => Value::Double(*i as f64),
@@ -65,7 +65,7 @@ pub fn to_double(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `string(a)`.
-pub fn to_string(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_string(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bytes(b)] => match std::str::from_utf8(b) {
             Ok(text) => Value::string(text),
@@ -80,7 +80,7 @@ pub fn to_string(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `bytes(a)`.
-pub fn to_bytes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_bytes(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bytes(b)] => Value::Bytes(b.clone()),
         [Value::String(s)] => Value::Bytes(Arc::from(s.as_bytes())),
@@ -89,7 +89,7 @@ pub fn to_bytes(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `bool(a)`.
-pub fn to_bool(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_bool(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(*b),
         [value @ Value::String(s)] => match &**s {
@@ -102,7 +102,7 @@ pub fn to_bool(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `duration(a)`.
-pub fn to_duration(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_duration(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Duration(d)] => Value::Duration(*d),
         // The signature exists up to 1.36, the conversion does not.
@@ -113,14 +113,14 @@ pub fn to_duration(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `timestamp(a)`.
-pub fn to_timestamp(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn to_timestamp(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Timestamp(t)] => Value::Timestamp(*t),
         [Value::Int(i)] => Timestamp::from_seconds(*i).map_or_else(|| Value::error("timestamp overflow"), Value::Timestamp),
         [value @ Value::String(s)] => match Timestamp::parse(s) {
             Ok(time) => Value::Timestamp(time),
-            Err(Refusal::Overflow) => Value::error("timestamp overflow"),
-            Err(Refusal::Text) => fails(value, Type::Timestamp.name()),
+            Err(TimestampRefusal::Overflow) => Value::error("timestamp overflow"),
+            Err(TimestampRefusal::Text) => fails(value, Type::Timestamp.name()),
         },
         _ => Value::no_such_overload(),
     }

@@ -1,12 +1,12 @@
 //! `string.format`: the call (cel-go, `ext/formatting.go`).
 
-use super::super::dialect::Rules;
+use super::super::dialect::DialectRules;
 use super::super::library::format::{self as formatter, Argument, Spacing};
 use super::super::value::Value;
-use super::Scope;
+use super::EvaluationScope;
 
 /// Formats values.
-pub fn format(scope: &mut Scope<'_>, template: &str, arguments: &[Value]) -> Value {
+pub fn format(scope: &mut EvaluationScope<'_>, template: &str, arguments: &[Value]) -> Value {
     let mut given = Vec::with_capacity(arguments.len());
     for argument in arguments {
         match convert(scope, argument) {
@@ -21,12 +21,12 @@ pub fn format(scope: &mut Scope<'_>, template: &str, arguments: &[Value]) -> Val
     })
 }
 
-fn spacing(rules: &Rules) -> Spacing {
+fn spacing(rules: &DialectRules) -> Spacing {
     if rules.first_libraries { Spacing::Narrow } else { Spacing::None }
 }
 
 /// Returns a value as the formatter knows it. None if there is too much of it.
-fn convert(scope: &mut Scope<'_>, value: &Value) -> Option<Argument> {
+fn convert(scope: &mut EvaluationScope<'_>, value: &Value) -> Option<Argument> {
     let size = match value {
         Value::String(text) => text.len() as u64 / 16,
         Value::Bytes(bytes) => bytes.len() as u64 / 16,

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::super::error::Error;
 use super::super::library::named_formats::{self, Lengths};
-use super::super::library::quantity::Quantity;
-use super::super::library::semver::Version;
-use super::super::value::{Origin, Value};
-use super::Scope;
+use super::super::library::quantity::CelQuantity;
+use super::super::library::semver::SemanticVersion;
+use super::super::value::{QuantityOrigin, Value};
+use super::EvaluationScope;
 
 /// Computes `quantity(text)`.
-pub fn quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(text)] => match Quantity::parse(text) {
-            Ok(quantity) => Value::Quantity(Arc::new(quantity), Origin::Read),
+        [Value::String(text)] => match CelQuantity::parse(text) {
+            Ok(quantity) => Value::Quantity(Arc::new(quantity), QuantityOrigin::Read),
             Err(error) => Value::error(error.message()),
         },
         _ => Value::no_such_overload(),
@@ -22,14 +22,14 @@ pub fn quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isQuantity(text)`.
-pub fn is_quantity(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_quantity(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
-        [Value::String(text)] => Value::Bool(Quantity::parse(text).is_ok()),
+        [Value::String(text)] => Value::Bool(CelQuantity::parse(text).is_ok()),
         _ => Value::no_such_overload(),
     }
 }
 
-fn of_quantity(scope: &Scope<'_>, arguments: &[Value], read: impl Fn(&Quantity) -> Value) -> Value {
+fn of_quantity(scope: &EvaluationScope<'_>, arguments: &[Value], read: impl Fn(&CelQuantity) -> Value) -> Value {
     match arguments {
         [Value::Quantity(quantity, _)] => read(scope.shared.now(quantity)),
         _ => Value::no_such_overload(),
@@ -37,22 +37,22 @@ fn of_quantity(scope: &Scope<'_>, arguments: &[Value], read: impl Fn(&Quantity) 
 }
 
 /// Computes `q.sign()`.
-pub fn sign(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn sign(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Int(quantity.sign()))
 }
 
 /// Computes `q.isInteger()`.
-pub fn is_integer(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_integer(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Bool(quantity.is_integer()))
 }
 
 /// Computes `q.asInteger()`.
-pub fn as_integer(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn as_integer(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| quantity.as_integer().map_or_else(Value::error, Value::Int))
 }
 
 /// Computes `q.asApproximateFloat()`.
-pub fn as_approximate_float(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn as_approximate_float(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_quantity(scope, arguments, |quantity| Value::Double(quantity.as_approximate_float()))
 }
 
@@ -60,13 +60,13 @@ pub fn as_approximate_float(scope: &mut Scope<'_>, arguments: &[Value]) -> Value
 const LARGE_STEPS: u64 = 64;
 
 fn computed(
-    scope: &mut Scope<'_>,
+    scope: &mut EvaluationScope<'_>,
     arguments: &[Value],
-    compute: impl Fn(&Quantity, &Quantity) -> Result<Quantity, String>,
+    compute: impl Fn(&CelQuantity, &CelQuantity) -> Result<CelQuantity, String>,
 ) -> Value {
     let (left, result) = match arguments {
         [Value::Quantity(left, _), Value::Quantity(right, _)] => (left, compute(scope.shared.now(left), scope.shared.now(right))),
-        [Value::Quantity(left, _), Value::Int(right)] => (left, compute(scope.shared.now(left), &Quantity::from_int(*right))),
+        [Value::Quantity(left, _), Value::Int(right)] => (left, compute(scope.shared.now(left), &CelQuantity::from_int(*right))),
         _ => return Value::no_such_overload(),
     };
     let quantity = match result {
@@ -79,20 +79,20 @@ fn computed(
         scope.shared.write(place, &quantity);
         scope.shared.point(&quantity, place);
     }
-    Value::Quantity(quantity, Origin::Computed)
+    Value::Quantity(quantity, QuantityOrigin::Computed)
 }
 
 /// Computes `q.add(r)`.
-pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    computed(scope, arguments, Quantity::add)
+pub fn add(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    computed(scope, arguments, CelQuantity::add)
 }
 
 /// Computes `q.sub(r)`.
-pub fn sub(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
-    computed(scope, arguments, Quantity::sub)
+pub fn sub(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
+    computed(scope, arguments, CelQuantity::sub)
 }
 
-fn order(scope: &mut Scope<'_>, arguments: &[Value]) -> Option<Ordering> {
+fn order(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Option<Ordering> {
     match arguments {
         [Value::Quantity(left, _), Value::Quantity(right, _)] => {
             let (now, other) = (scope.shared.now(left), scope.shared.now(right));
@@ -109,30 +109,30 @@ fn order(scope: &mut Scope<'_>, arguments: &[Value]) -> Option<Ordering> {
 }
 
 /// Computes `a.compareTo(b)`.
-pub fn compare_to(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn compare_to(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Int(order as i64))
 }
 
 /// Computes `a.isLessThan(b)`.
-pub fn is_less_than(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_less_than(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Bool(order.is_lt()))
 }
 
 /// Computes `a.isGreaterThan(b)`.
-pub fn is_greater_than(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_greater_than(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     order(scope, arguments).map_or_else(Value::no_such_overload, |order| Value::Bool(order.is_gt()))
 }
 
-fn read_version(arguments: &[Value]) -> Option<Result<Version, Error>> {
+fn read_version(arguments: &[Value]) -> Option<Result<SemanticVersion, Error>> {
     match arguments {
-        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(Version::parse(text)),
-        [Value::String(text), Value::Bool(true)] => Some(Version::parse_normalized(text)),
+        [Value::String(text)] | [Value::String(text), Value::Bool(false)] => Some(SemanticVersion::parse(text)),
+        [Value::String(text), Value::Bool(true)] => Some(SemanticVersion::parse_normalized(text)),
         _ => None,
     }
 }
 
 /// Computes `semver(text)`, `semver(text, normalize)`.
-pub fn semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn semver(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match read_version(arguments) {
         Some(Ok(version)) => Value::Version(Arc::new(version)),
         Some(Err(text)) => Value::error(text),
@@ -141,11 +141,11 @@ pub fn semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isSemver(text)`, `isSemver(text, normalize)`.
-pub fn is_semver(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_semver(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     read_version(arguments).map_or_else(Value::no_such_overload, |version| Value::Bool(version.is_ok()))
 }
 
-fn of_version(arguments: &[Value], read: impl Fn(&Version) -> u64) -> Value {
+fn of_version(arguments: &[Value], read: impl Fn(&SemanticVersion) -> u64) -> Value {
     match arguments {
         // Go converts without a check.
         [Value::Version(version)] => Value::Int(read(version).cast_signed()),
@@ -154,22 +154,22 @@ fn of_version(arguments: &[Value], read: impl Fn(&Version) -> u64) -> Value {
 }
 
 /// Computes `v.major()`.
-pub fn major(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn major(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.major)
 }
 
 /// Computes `v.minor()`.
-pub fn minor(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn minor(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.minor)
 }
 
 /// Computes `v.patch()`.
-pub fn patch(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn patch(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_version(arguments, |version| version.patch)
 }
 
 /// Computes `format.named(text)`.
-pub fn named_format(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn named_format(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(name)] => Value::Optional(named_formats::find(name).map(|format| Arc::new(Value::Format(format)))),
         _ => Value::no_such_overload(),
@@ -177,7 +177,7 @@ pub fn named_format(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `format.validate(text)`.
-pub fn validate(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn validate(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::Format(format), Value::String(text)] = arguments else { return Value::no_such_overload() };
     let problems = format.validate(text, if scope.rules().lengths_in_bytes { Lengths::Bytes } else { Lengths::Characters });
     if problems.is_empty() {
@@ -191,7 +191,7 @@ macro_rules! formats {
     ($($function:ident $name:literal,)*) => {
         $(
             #[doc = concat!("`format.", $name, "()`")]
-            pub fn $function(_: &mut Scope<'_>, _: &[Value]) -> Value {
+            pub fn $function(_: &mut EvaluationScope<'_>, _: &[Value]) -> Value {
                 named_formats::find($name).map_or_else(Value::no_such_overload, Value::Format)
             }
         )*

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use super::super::value::Value;
 use super::compare::{compare, is_equal};
-use super::{Scope, numbers, takes, too_many_steps};
+use super::{EvaluationScope, numbers, takes, too_many_steps};
 
 fn exhausted() -> Value {
     Value::Error(Arc::new(too_many_steps()))
 }
 
 /// Computes `size(a)`, `a.size()`.
-pub fn size(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn size(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let size = arguments.first().and_then(Value::size);
     size.map_or_else(Value::no_such_overload, |size| Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
 }
 
 /// Computes `a in b`.
-pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [element, Value::List(list)] => {
             for other in list.iter() {
@@ -46,12 +46,12 @@ fn same_elements(arguments: &[Value]) -> Option<(&[Value], &[Value])> {
     }
 }
 
-fn has(scope: &mut Scope<'_>, list: &[Value], element: &Value) -> bool {
+fn has(scope: &mut EvaluationScope<'_>, list: &[Value], element: &Value) -> bool {
     list.iter().any(|other| is_equal(scope, element, other))
 }
 
 /// Computes `sets.contains(a, b)`.
-pub fn set_contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn set_contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((list, part)) => Value::Bool(part.iter().all(|element| has(scope, list, element))),
         None => Value::no_such_overload(),
@@ -59,7 +59,7 @@ pub fn set_contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `sets.equivalent(a, b)`.
-pub fn set_equivalent(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn set_equivalent(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((left, right)) => Value::Bool(
             right.iter().all(|element| has(scope, left, element)) && left.iter().all(|element| has(scope, right, element)),
@@ -69,7 +69,7 @@ pub fn set_equivalent(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `sets.intersects(a, b)`.
-pub fn set_intersects(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn set_intersects(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match same_elements(arguments) {
         Some((left, right)) => Value::Bool(left.iter().any(|element| has(scope, right, element))),
         None => Value::no_such_overload(),
@@ -80,7 +80,7 @@ pub fn set_intersects(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 const MOST_INCLUDED: usize = 48;
 
 /// Computes `a.includes(b)` (`k8s.io/dynamic-resource-allocation/cel`).
-pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn includes(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list), element] => {
             let most = if scope.rules().includes_is_limited { MOST_INCLUDED } else { usize::MAX };
@@ -100,7 +100,7 @@ pub fn includes(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.isSorted()`.
-pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_sorted(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
     let mut before: Option<&Value> = None;
@@ -117,7 +117,7 @@ pub fn is_sorted(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     Value::Bool(true)
 }
 
-fn extreme(scope: &mut Scope<'_>, arguments: &[Value], name: &str, wanted: Ordering) -> Value {
+fn extreme(scope: &mut EvaluationScope<'_>, arguments: &[Value], name: &str, wanted: Ordering) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
     let Some(mut found) = list.first() else { return Value::error(format!("{name} called on empty list")) };
@@ -133,17 +133,17 @@ fn extreme(scope: &mut Scope<'_>, arguments: &[Value], name: &str, wanted: Order
 }
 
 /// Computes `list.min()`.
-pub fn min(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn min(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     extreme(scope, arguments, "min", Ordering::Less)
 }
 
 /// Computes `list.max()`.
-pub fn max(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn max(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     extreme(scope, arguments, "max", Ordering::Greater)
 }
 
 /// Computes `list.sum()`: of an empty list whose type is not known at run time, 0.
-pub fn sum(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn sum(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut elements = list.iter();
     let Some(first) = elements.next() else { return Value::Int(0) };
@@ -162,13 +162,13 @@ pub fn sum(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.indexOf(a)`.
-pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
     position(list.iter().position(|other| is_equal(scope, other, element)))
 }
 
 /// Computes `list.lastIndexOf(a)`.
-pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn last_index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), element] = arguments else { return Value::no_such_overload() };
     position(list.iter().rposition(|other| is_equal(scope, other, element)))
 }
@@ -181,7 +181,7 @@ fn position(found: Option<usize>) -> Value {
 const LONGEST_RANGE: i64 = 1_000_000;
 
 /// Computes `lists.range(n)`.
-pub fn range(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn range(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::Int(end)] = arguments else { return Value::no_such_overload() };
     if scope.rules().ranges_are_limited {
         if *end < 0 {
@@ -199,19 +199,19 @@ pub fn range(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Returns the error in place of a list that would exceed the cost limit.
-fn exhausted_or_paid(_: &mut Scope<'_>, _: u64) -> Value {
+fn exhausted_or_paid(_: &mut EvaluationScope<'_>, _: u64) -> Value {
     Value::abort("operation cancelled: actual cost limit exceeded")
 }
 
 /// Computes `list.reverse()`.
-pub fn reverse(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn reverse(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     scope.step(list.len() as u64);
     Value::list(list.iter().rev().cloned().collect())
 }
 
 /// Computes `list.slice(start, end)`.
-pub fn slice(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn slice(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list), Value::Int(start), Value::Int(end)] = arguments else { return Value::no_such_overload() };
     let refused = |why: String| Value::error(format!("cannot slice({start}, {end}), {why}"));
     let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
@@ -230,7 +230,7 @@ pub fn slice(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.flatten()`, `list.flatten(depth)`.
-pub fn flatten(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn flatten(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (list, depth) = match arguments {
         [Value::List(list)] => (list, 1),
         [Value::List(list), Value::Int(depth)] => (list, *depth),
@@ -248,7 +248,7 @@ pub fn flatten(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     if flatten_into(scope, list, depth, &mut flat) { Value::list(flat) } else { exhausted() }
 }
 
-fn flatten_into(scope: &mut Scope<'_>, list: &[Value], depth: i64, into: &mut Vec<Value>) -> bool {
+fn flatten_into(scope: &mut EvaluationScope<'_>, list: &[Value], depth: i64, into: &mut Vec<Value>) -> bool {
     for element in list {
         if !scope.step(1) {
             return false;
@@ -266,7 +266,7 @@ fn flatten_into(scope: &mut Scope<'_>, list: &[Value], depth: i64, into: &mut Ve
 }
 
 /// Computes `list.distinct()`.
-pub fn distinct(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn distinct(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut unique: Vec<Value> = Vec::new();
     for element in list.iter() {
@@ -278,7 +278,7 @@ pub fn distinct(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.sort()`.
-pub fn sort(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn sort(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => sorted(scope, list, list),
         _ => Value::no_such_overload(),
@@ -286,14 +286,14 @@ pub fn sort(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Evaluates the call that `list.sortBy(x, key)` expands to.
-pub fn sort_by_keys(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn sort_by_keys(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list), Value::List(keys)] => sorted(scope, list, keys),
         _ => Value::no_such_overload(),
     }
 }
 
-fn sorted(scope: &mut Scope<'_>, list: &Arc<Vec<Value>>, keys: &[Value]) -> Value {
+fn sorted(scope: &mut EvaluationScope<'_>, list: &Arc<Vec<Value>>, keys: &[Value]) -> Value {
     if list.len() != keys.len() {
         return Value::error(format!(
             "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} and {} elements respectively",
@@ -347,7 +347,7 @@ fn is_nan(key: &Value) -> bool {
 }
 
 /// Computes `cel.@mapInsert(map, key, value)`.
-pub fn insert_entry(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn insert_entry(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let mut arguments = arguments.to_vec();
     if let Some(Value::Map(map)) = arguments.first() {
         scope.step(map.len() as u64);
@@ -356,7 +356,7 @@ pub fn insert_entry(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `cel.@mapInsert(map, entries)`.
-pub fn insert_map(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn insert_map(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     insert_entry(scope, arguments)
 }
 

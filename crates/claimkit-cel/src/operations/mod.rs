@@ -14,14 +14,14 @@ pub mod takes;
 pub mod texts;
 pub mod times;
 
-use super::dialect::Rules;
+use super::dialect::DialectRules;
 use super::types::Type;
 use super::value::{EvalError, Value};
 
 /// The remaining budget of an evaluation, and its release's rules.
 #[derive(Debug)]
-pub struct Scope<'a> {
-    rules: &'a Rules,
+pub struct EvaluationScope<'a> {
+    rules: &'a DialectRules,
     steps: u64,
     /// The largest cost a result may have.
     allowed: u64,
@@ -37,14 +37,14 @@ pub fn too_many_steps() -> EvalError {
     EvalError::limit("the evaluation takes too many steps")
 }
 
-impl<'a> Scope<'a> {
+impl<'a> EvaluationScope<'a> {
     /// Starts a new evaluation.
-    pub fn new(rules: &'a Rules) -> Scope<'a> {
-        Scope { rules, steps: 0, allowed: u64::MAX, shared: shared::Shared::default() }
+    pub fn new(rules: &'a DialectRules) -> EvaluationScope<'a> {
+        EvaluationScope { rules, steps: 0, allowed: u64::MAX, shared: shared::Shared::default() }
     }
 
     /// Returns the rules of the release.
-    pub fn rules(&self) -> &'a Rules {
+    pub fn rules(&self) -> &'a DialectRules {
         self.rules
     }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::super::library::network::{self, Address, Network};
 use super::super::library::url::Url;
 use super::super::value::{Map, Value};
-use super::Scope;
+use super::EvaluationScope;
 
 /// Computes `ip(text)`.
-pub fn ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Address::parse(text).map_or_else(Value::error, Value::Address),
         _ => Value::no_such_overload(),
@@ -16,7 +16,7 @@ pub fn ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isIP(text)`.
-pub fn is_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Address::parse(text).is_ok()),
         _ => Value::no_such_overload(),
@@ -24,7 +24,7 @@ pub fn is_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `ip.isCanonical(text)`.
-pub fn is_canonical(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_canonical(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => network::is_canonical(text).map_or_else(Value::error, Value::Bool),
         _ => Value::no_such_overload(),
@@ -32,7 +32,7 @@ pub fn is_canonical(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `cidr(text)`.
-pub fn cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn cidr(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Network::parse(text).map_or_else(Value::error, Value::Network),
         _ => Value::no_such_overload(),
@@ -40,7 +40,7 @@ pub fn cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isCIDR(text)`.
-pub fn is_cidr(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_cidr(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Network::parse(text).is_ok()),
         _ => Value::no_such_overload(),
@@ -55,37 +55,37 @@ fn of_address(arguments: &[Value], read: impl Fn(Address) -> Value) -> Value {
 }
 
 /// Computes `a.family()`.
-pub fn family(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn family(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Int(address.family()))
 }
 
 /// Computes `a.isUnspecified()`.
-pub fn is_unspecified(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_unspecified(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_unspecified()))
 }
 
 /// Computes `a.isLoopback()`.
-pub fn is_loopback(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_loopback(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_loopback()))
 }
 
 /// Computes `a.isLinkLocalMulticast()`.
-pub fn is_link_local_multicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_link_local_multicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_link_local_multicast()))
 }
 
 /// Computes `a.isLinkLocalUnicast()`.
-pub fn is_link_local_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_link_local_unicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_link_local_unicast()))
 }
 
 /// Computes `a.isGlobalUnicast()`.
-pub fn is_global_unicast(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_global_unicast(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_address(arguments, |address| Value::Bool(address.is_global_unicast()))
 }
 
 /// Computes `network.containsIP(a)`.
-pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn contains_ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network), Value::Address(address)] => Value::Bool(network.contains(*address)),
         [Value::Network(network), Value::String(text)] => {
@@ -96,7 +96,7 @@ pub fn contains_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `network.containsCIDR(a)`.
-pub fn contains_cidr(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn contains_cidr(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network), Value::Network(other)] => contained(scope, *network, *other),
         [Value::Network(network), Value::String(text)] => match Network::parse(text) {
@@ -107,14 +107,14 @@ pub fn contains_cidr(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
     }
 }
 
-fn contained(scope: &Scope<'_>, network: Network, other: Network) -> Value {
+fn contained(scope: &EvaluationScope<'_>, network: Network, other: Network) -> Value {
     // Upstream forgot to cut the other address off.
     let whole = !scope.rules().whole_addresses || network.masked().address() == other.address();
     Value::Bool(whole && network.contains_network(other))
 }
 
 /// Computes `network.ip()`.
-pub fn cidr_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn cidr_ip(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Address(network.address()),
         _ => Value::no_such_overload(),
@@ -122,7 +122,7 @@ pub fn cidr_ip(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `network.masked()`.
-pub fn masked(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn masked(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Network(network.masked()),
         _ => Value::no_such_overload(),
@@ -130,7 +130,7 @@ pub fn masked(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `network.prefixLength()`.
-pub fn prefix_length(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn prefix_length(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Network(network)] => Value::Int(network.prefix_length()),
         _ => Value::no_such_overload(),
@@ -138,7 +138,7 @@ pub fn prefix_length(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `url(text)`.
-pub fn url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn url(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Url::parse(text).map_or_else(Value::error, |url| Value::Url(Arc::new(url))),
         _ => Value::no_such_overload(),
@@ -146,7 +146,7 @@ pub fn url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `isURL(text)`.
-pub fn is_url(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn is_url(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text)] => Value::Bool(Url::parse(text).is_ok()),
         _ => Value::no_such_overload(),
@@ -161,32 +161,32 @@ fn of_url(arguments: &[Value], read: impl Fn(&Url) -> String) -> Value {
 }
 
 /// Computes `url.getScheme()`.
-pub fn scheme(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn scheme(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.scheme().to_owned())
 }
 
 /// Computes `url.getHost()`.
-pub fn host(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn host(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.host())
 }
 
 /// Computes `url.getHostname()`.
-pub fn hostname(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn hostname(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.hostname())
 }
 
 /// Computes `url.getPort()`.
-pub fn port(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn port(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.port())
 }
 
 /// Computes `url.getEscapedPath()`.
-pub fn escaped_path(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn escaped_path(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     of_url(arguments, |url| url.escaped_path())
 }
 
 /// Computes `url.getQuery()`.
-pub fn query(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn query(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::Url(url)] = arguments else { return Value::no_such_overload() };
     let mut map = Map::default();
     for (key, values) in url.query() {

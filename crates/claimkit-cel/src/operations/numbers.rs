@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::library::time::Duration;
 use super::super::value::Value;
-use super::{Scope, compare};
+use super::{EvaluationScope, compare};
 
 const INT_OVERFLOW: &str = "integer overflow";
 const UINT_OVERFLOW: &str = "unsigned integer overflow";
@@ -17,7 +17,7 @@ fn checked<T>(result: Option<T>, wrap: impl Fn(T) -> Value, overflow: &str) -> V
 }
 
 /// Computes `!a`.
-pub fn not(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn not(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(!b),
         _ => Value::no_such_overload(),
@@ -25,7 +25,7 @@ pub fn not(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `-a`.
-pub fn negate(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn negate(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(i)] => checked(i.checked_neg(), Value::Int, INT_OVERFLOW),
         [Value::Double(d)] => Value::Double(-d),
@@ -35,7 +35,7 @@ pub fn negate(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a + b`.
-pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn add(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_add(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_add(*b), Value::Uint, UINT_OVERFLOW),
@@ -77,7 +77,7 @@ pub fn add(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a - b`.
-pub fn subtract(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn subtract(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_sub(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_sub(*b), Value::Uint, UINT_OVERFLOW),
@@ -94,7 +94,7 @@ pub fn subtract(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a * b`.
-pub fn multiply(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn multiply(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(a), Value::Int(b)] => checked(a.checked_mul(*b), Value::Int, INT_OVERFLOW),
         [Value::Uint(a), Value::Uint(b)] => checked(a.checked_mul(*b), Value::Uint, UINT_OVERFLOW),
@@ -104,7 +104,7 @@ pub fn multiply(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a / b`.
-pub fn divide(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn divide(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("division by zero"),
         [Value::Int(a), Value::Int(b)] => checked(a.checked_div(*b), Value::Int, INT_OVERFLOW),
@@ -115,7 +115,7 @@ pub fn divide(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a % b`.
-pub fn modulo(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn modulo(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => Value::error("modulus by zero"),
         [Value::Int(a), Value::Int(b)] => checked(a.checked_rem(*b), Value::Int, INT_OVERFLOW),
@@ -135,27 +135,27 @@ fn ordered(arguments: &[Value], holds: impl Fn(Ordering) -> bool) -> Value {
 }
 
 /// Computes `a < b`.
-pub fn less(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn less(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_lt)
 }
 
 /// Computes `a <= b`.
-pub fn less_equals(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn less_equals(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_le)
 }
 
 /// Computes `a > b`.
-pub fn greater(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn greater(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_gt)
 }
 
 /// Computes `a >= b`.
-pub fn greater_equals(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn greater_equals(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     ordered(arguments, Ordering::is_ge)
 }
 
 /// Computes `@not_strictly_false(a)`: what ends a loop is a false, never an error.
-pub fn not_strictly_false(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn not_strictly_false(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Bool(b)] => Value::Bool(*b),
         _ => Value::Bool(true),

@@ -3,34 +3,34 @@
 use std::sync::Arc;
 
 use super::super::value::Value;
-use super::Scope;
+use super::EvaluationScope;
 
 fn some(value: &Value) -> Value {
     Value::Optional(Some(Arc::new(value.clone())))
 }
 
 /// Computes `optional.of(a)`.
-pub fn of(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn of(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     arguments.first().map_or(Value::Optional(None), some)
 }
 
 /// Computes `optional.none()`.
-pub fn none(_: &mut Scope<'_>, _: &[Value]) -> Value {
+pub fn none(_: &mut EvaluationScope<'_>, _: &[Value]) -> Value {
     Value::Optional(None)
 }
 
 /// Computes `optional.ofNonZeroValue(a)`.
-pub fn of_non_zero_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn of_non_zero_value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     arguments.first().filter(|value| !value.is_zero()).map_or(Value::Optional(None), some)
 }
 
 /// Computes `a.hasValue()`.
-pub fn has_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn has_value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     Value::Bool(matches!(arguments, [Value::Optional(Some(_))]))
 }
 
 /// Computes `a.value()`.
-pub fn value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(Some(inner))] => (**inner).clone(),
         _ => Value::error("optional.none() dereference"),
@@ -38,7 +38,7 @@ pub fn value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.or(b)`, where the evaluator does not do it.
-pub fn or(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn or(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(None), other] => other.clone(),
         [first, ..] => first.clone(),
@@ -47,7 +47,7 @@ pub fn or(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.orValue(b)`, where the evaluator does not do it.
-pub fn or_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn or_value(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::Optional(Some(inner)), _] => (**inner).clone(),
         [_, other] => other.clone(),
@@ -56,7 +56,7 @@ pub fn or_value(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.unwrapOpt()`, `optional.unwrap(list)`.
-pub fn unwrap(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn unwrap(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let [Value::List(list)] = arguments else { return Value::no_such_overload() };
     let mut found = Vec::new();
     scope.step(list.len() as u64);
@@ -72,7 +72,7 @@ pub fn unwrap(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.first()`.
-pub fn first(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn first(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => list.first().map_or(Value::Optional(None), some),
         _ => Value::no_such_overload(),
@@ -80,7 +80,7 @@ pub fn first(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.last()`.
-pub fn last(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn last(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::List(list)] => list.last().map_or(Value::Optional(None), some),
         _ => Value::no_such_overload(),

@@ -7,21 +7,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::library::quantity::Quantity;
+use super::super::library::quantity::CelQuantity;
 
 /// The quantities whose digits are not in 64 bits any more, with what they are now.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// By address.
+    /// Places in `digits`, by the address of the quantity.
     places: BTreeMap<usize, usize>,
     /// The quantities themselves, so that their addresses stay their own.
-    kept: Vec<Arc<Quantity>>,
-    digits: Vec<Quantity>,
+    kept: Vec<Arc<CelQuantity>>,
+    digits: Vec<CelQuantity>,
 }
 
 impl Shared {
     /// Returns the current value of a quantity.
-    pub(super) fn now<'q>(&'q self, quantity: &'q Arc<Quantity>) -> &'q Quantity {
+    pub(super) fn now<'q>(&'q self, quantity: &'q Arc<CelQuantity>) -> &'q CelQuantity {
         if self.places.is_empty() {
             return quantity;
         }
@@ -30,7 +30,7 @@ impl Shared {
     }
 
     /// Turns a quantity into one beyond 64 bits. Returns where its digits are.
-    pub(super) fn enlarge(&mut self, quantity: &Arc<Quantity>) -> usize {
+    pub(super) fn enlarge(&mut self, quantity: &Arc<CelQuantity>) -> usize {
         if let Some(place) = self.places.get(&address(quantity)) {
             return *place;
         }
@@ -41,20 +41,20 @@ impl Shared {
     }
 
     /// Writes digits that quantities share.
-    pub(super) fn write(&mut self, place: usize, digits: &Quantity) {
+    pub(super) fn write(&mut self, place: usize, digits: &CelQuantity) {
         if let Some(slot) = self.digits.get_mut(place) {
             slot.clone_from(digits);
         }
     }
 
     /// Makes a quantity share digits.
-    pub(super) fn point(&mut self, quantity: &Arc<Quantity>, place: usize) {
+    pub(super) fn point(&mut self, quantity: &Arc<CelQuantity>, place: usize) {
         if self.places.insert(address(quantity), place).is_none() {
             self.kept.push(quantity.clone());
         }
     }
 }
 
-fn address(quantity: &Arc<Quantity>) -> usize {
+fn address(quantity: &Arc<CelQuantity>) -> usize {
     Arc::as_ptr(quantity).addr()
 }

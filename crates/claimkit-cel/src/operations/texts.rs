@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::library::strings::{self, PastEnd};
 use super::super::regex::Regex;
 use super::super::value::Value;
-use super::Scope;
+use super::EvaluationScope;
 
 /// Functions that take a regular expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +26,12 @@ fn texts<S: AsRef<str>>(list: impl IntoIterator<Item = S>) -> Value {
     Value::list(list.into_iter().map(Value::string).collect())
 }
 
-fn past_end(scope: &Scope<'_>) -> PastEnd {
+fn past_end(scope: &EvaluationScope<'_>) -> PastEnd {
     if scope.rules().first_libraries { PastEnd::Error } else { PastEnd::NotFound }
 }
 
 /// Computes `a.contains(b)`.
-pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn contains(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => {
             scope.step(text.len() as u64 / 64);
@@ -42,7 +42,7 @@ pub fn contains(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.startsWith(b)`.
-pub fn starts_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn starts_with(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => Value::Bool(text.starts_with(&**piece)),
         _ => Value::no_such_overload(),
@@ -50,7 +50,7 @@ pub fn starts_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.endsWith(b)`.
-pub fn ends_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn ends_with(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(piece)] => Value::Bool(text.ends_with(&**piece)),
         _ => Value::no_such_overload(),
@@ -58,21 +58,21 @@ pub fn ends_with(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.matches(b)` with an expression that is not a constant.
-pub fn matches(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn matches(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::Matches, arguments)
 }
 
 /// Computes `a.find(b)` with an expression that is not a constant.
-pub fn find(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn find(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::Find, arguments)
 }
 
 /// Computes `a.findAll(b)`, `a.findAll(b, n)` with an expression that is not a constant.
-pub fn find_all(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn find_all(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     compiled(scope, MatchKind::FindAll, arguments)
 }
 
-fn compiled(scope: &mut Scope<'_>, kind: MatchKind, arguments: &[Value]) -> Value {
+fn compiled(scope: &mut EvaluationScope<'_>, kind: MatchKind, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(text), Value::String(pattern), rest @ ..] => {
             scope.step(64_u64.saturating_add(pattern.len() as u64));
@@ -87,7 +87,7 @@ fn compiled(scope: &mut Scope<'_>, kind: MatchKind, arguments: &[Value]) -> Valu
 }
 
 /// Searches a text.
-pub fn run_regex(scope: &mut Scope<'_>, kind: MatchKind, regex: &Regex, text: &str, limit: Option<&Value>) -> Value {
+pub fn run_regex(scope: &mut EvaluationScope<'_>, kind: MatchKind, regex: &Regex, text: &str, limit: Option<&Value>) -> Value {
     scope.step(text.len() as u64);
     match (kind, limit) {
         (MatchKind::Matches, _) => Value::Bool(regex.is_match(text)),
@@ -99,7 +99,7 @@ pub fn run_regex(scope: &mut Scope<'_>, kind: MatchKind, regex: &Regex, text: &s
 }
 
 /// Computes `a.charAt(i)`.
-pub fn char_at(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn char_at(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::Int(index)] => text(strings::char_at(of, *index)),
         _ => Value::no_such_overload(),
@@ -107,7 +107,7 @@ pub fn char_at(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.indexOf(b)`, `a.indexOf(b, i)`.
-pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let past_end = past_end(scope);
     match arguments {
         [Value::String(of), Value::String(piece)] => strings::index_of(of, piece, past_end).map_or_else(Value::error, Value::Int),
@@ -119,7 +119,7 @@ pub fn index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.lastIndexOf(b)`, `a.lastIndexOf(b, i)`.
-pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn last_index_of(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let past_end = past_end(scope);
     match arguments {
         [Value::String(of), Value::String(piece)] => {
@@ -133,7 +133,7 @@ pub fn last_index_of(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `list.join()`, `list.join(separator)`.
-pub fn join(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn join(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (list, separator) = match arguments {
         [Value::List(list)] => (list, ""),
         [Value::List(list), Value::String(separator)] => (list, &**separator),
@@ -157,7 +157,7 @@ pub fn join(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.lowerAscii()`.
-pub fn lower_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn lower_ascii(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::lower_ascii(of)),
         _ => Value::no_such_overload(),
@@ -165,7 +165,7 @@ pub fn lower_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.upperAscii()`.
-pub fn upper_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn upper_ascii(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::upper_ascii(of)),
         _ => Value::no_such_overload(),
@@ -176,7 +176,7 @@ pub fn upper_ascii(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 const LARGEST_TEXT: u64 = 16 << 20;
 
 /// Computes `a.replace(old, new)`, `a.replace(old, new, n)`.
-pub fn replace(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn replace(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (of, old, new, limit) = match arguments {
         [Value::String(of), Value::String(old), Value::String(new)] => (of, old, new, -1),
         [Value::String(of), Value::String(old), Value::String(new), Value::Int(limit)] => (of, old, new, *limit),
@@ -195,7 +195,7 @@ pub fn replace(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.split(separator)`, `a.split(separator, n)`.
-pub fn split(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn split(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     let (of, separator, limit) = match arguments {
         [Value::String(of), Value::String(separator)] => (of, separator, -1),
         [Value::String(of), Value::String(separator), Value::Int(limit)] => (of, separator, *limit),
@@ -206,7 +206,7 @@ pub fn split(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.substring(i)`, `a.substring(i, j)`.
-pub fn substring(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn substring(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::Int(start)] => text(strings::substring_from(of, *start)),
         [Value::String(of), Value::Int(start), Value::Int(end)] => text(strings::substring(of, *start, *end)),
@@ -215,7 +215,7 @@ pub fn substring(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.trim()`.
-pub fn trim(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn trim(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::trim(of)),
         _ => Value::no_such_overload(),
@@ -223,7 +223,7 @@ pub fn trim(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `strings.quote(a)`.
-pub fn quote(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn quote(_: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of)] => Value::string(strings::quote(of)),
         _ => Value::no_such_overload(),
@@ -231,7 +231,7 @@ pub fn quote(_: &mut Scope<'_>, arguments: &[Value]) -> Value {
 }
 
 /// Computes `a.format(list)`.
-pub fn format(scope: &mut Scope<'_>, arguments: &[Value]) -> Value {
+pub fn format(scope: &mut EvaluationScope<'_>, arguments: &[Value]) -> Value {
     match arguments {
         [Value::String(of), Value::List(list)] => super::format::format(scope, of, list),
         _ => Value::no_such_overload(),

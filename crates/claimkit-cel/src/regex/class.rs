@@ -7,9 +7,9 @@ const LAST: u32 = 0x10_ffff;
 
 /// A set of characters as ranges, both ends included. While it is built they are in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Class(Vec<(u32, u32)>);
+pub(super) struct CharacterClass(Vec<(u32, u32)>);
 
-impl Class {
+impl CharacterClass {
     pub(super) fn new(ranges: Vec<(u32, u32)>) -> Self {
         Self(ranges)
     }

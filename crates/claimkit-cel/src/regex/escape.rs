@@ -2,7 +2,7 @@
 //!
 //! Source: Go's `regexp/syntax` (`parse.go`, `perl_groups.go`).
 
-use super::class::Class;
+use super::class::CharacterClass;
 
 pub(super) fn error(code: &str, fragment: &str) -> String {
     format!("error parsing regexp: {code}: `{fragment}`")
@@ -86,12 +86,12 @@ fn hexadecimal<'t>(text: &'t str, behind: &'t str) -> Result<(u32, &'t str), Str
 }
 
 /// Returns the class of `\d` and the like, and whether it is the letter for all others.
-pub(super) fn perl_class(letter: Option<char>) -> Option<(Class, bool)> {
+pub(super) fn perl_class(letter: Option<char>) -> Option<(CharacterClass, bool)> {
     let letter = letter?;
     let class = match letter.to_ascii_lowercase() {
         'd' => ascii_class("digit")?,
         // Without the vertical tab that `[:space:]` has.
-        's' => Class::new(vec![(9, 10), (12, 13), (32, 32)]),
+        's' => CharacterClass::new(vec![(9, 10), (12, 13), (32, 32)]),
         'w' => ascii_class("word")?,
         _ => return None,
     };
@@ -99,14 +99,14 @@ pub(super) fn perl_class(letter: Option<char>) -> Option<(Class, bool)> {
 }
 
 /// Returns the class of `[:alpha:]` and the like, and whether it is `[:^alpha:]`.
-pub(super) fn posix_class(name: &str) -> Option<(Class, bool)> {
+pub(super) fn posix_class(name: &str) -> Option<(CharacterClass, bool)> {
     match name.strip_prefix('^') {
         Some(name) => Some((ascii_class(name)?, true)),
         None => Some((ascii_class(name)?, false)),
     }
 }
 
-fn ascii_class(name: &str) -> Option<Class> {
+fn ascii_class(name: &str) -> Option<CharacterClass> {
     let ranges: &[(u8, u8)] = match name {
         "alnum" => &[(b'0', b'9'), (b'A', b'Z'), (b'a', b'z')],
         "alpha" => &[(b'A', b'Z'), (b'a', b'z')],
@@ -124,5 +124,5 @@ fn ascii_class(name: &str) -> Option<Class> {
         "xdigit" => &[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')],
         _ => return None,
     };
-    Some(Class::new(ranges.iter().map(|&(first, last)| (u32::from(first), u32::from(last))).collect()))
+    Some(CharacterClass::new(ranges.iter().map(|&(first, last)| (u32::from(first), u32::from(last))).collect()))
 }

@@ -12,36 +12,36 @@ mod search;
 mod syntax;
 mod unicode;
 
-use program::Program;
-use search::{Machine, Which, search};
+use program::RegexProgram;
+use search::{SearchBuffers, Which, search};
 
 /// A compiled regular expression.
 #[derive(Clone, Debug)]
 pub struct Regex {
-    program: Program,
+    program: RegexProgram,
 }
 
 impl Regex {
     /// Reads an expression. The error is Go's: ``error parsing regexp: missing closing ): `a(` ``.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        Ok(Self { program: Program::new(&syntax::parse(pattern)?) })
+        Ok(Self { program: RegexProgram::new(&syntax::parse(pattern)?) })
     }
 
     /// Computes `matches`: returns true if the pattern matches anywhere.
     pub fn is_match(&self, text: &str) -> bool {
-        search(&mut Machine::new(&self.program), text, 0, Which::Any).is_some()
+        search(&mut SearchBuffers::new(&self.program), text, 0, Which::Any).is_some()
     }
 
     /// Computes `find`: the first match.
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
-        search(&mut Machine::new(&self.program), text, 0, Which::First).and_then(|(start, end)| text.get(start..end))
+        search(&mut SearchBuffers::new(&self.program), text, 0, Which::First).and_then(|(start, end)| text.get(start..end))
     }
 
     /// Returns matches that do not overlap, at most `limit` of them; a negative limit means all. An empty match directly after
     /// another match does not count, as in Go's `FindAll`.
     pub fn find_all<'t>(&self, text: &'t str, limit: i64) -> Vec<&'t str> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let mut machine = Machine::new(&self.program);
+        let mut machine = SearchBuffers::new(&self.program);
         let mut found = Vec::new();
         let (mut at, mut previous) = (0usize, None);
         while found.len() < limit && at <= text.len() {

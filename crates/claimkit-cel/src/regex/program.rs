@@ -3,7 +3,7 @@
 //! Source: Go's `regexp/syntax` (`simplify.go`, `compile.go`): which repetitions become which instructions decides which match
 //! comes first.
 
-use super::class::Class;
+use super::class::CharacterClass;
 use super::syntax::{Look, PatternTree, PieceKind};
 
 /// One instruction, with the place of the next.
@@ -19,13 +19,13 @@ pub(super) enum Instruction {
 
 /// Instructions, and where they begin.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
+pub(super) struct RegexProgram {
     pub(super) instructions: Vec<Instruction>,
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: Vec<CharacterClass>,
     pub(super) start: usize,
 }
 
-impl Program {
+impl RegexProgram {
     pub(super) fn new(tree: &PatternTree) -> Self {
         let mut compiler = Compiler { tree, instructions: vec![Instruction::Match] };
         let start = compiler.piece(tree.root, 0);

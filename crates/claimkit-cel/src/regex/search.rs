@@ -1,6 +1,6 @@
 //! Running a program: all ways at once, in the order in which they are preferred (a Pike machine).
 
-use super::program::{Instruction, Program};
+use super::program::{Instruction, RegexProgram};
 use super::syntax::Look;
 
 /// A way that is being followed: an instruction, and where the match began.
@@ -58,15 +58,15 @@ impl Neighbours {
 }
 
 /// The reusable buffers of a search. Successive searches share them.
-pub(super) struct Machine<'p> {
-    program: &'p Program,
+pub(super) struct SearchBuffers<'p> {
+    program: &'p RegexProgram,
     now: Ways,
     then: Ways,
     stack: Vec<usize>,
 }
 
-impl<'p> Machine<'p> {
-    pub(super) fn new(program: &'p Program) -> Self {
+impl<'p> SearchBuffers<'p> {
+    pub(super) fn new(program: &'p RegexProgram) -> Self {
         let size = program.instructions.len();
         Self { program, now: Ways::new(size), then: Ways::new(size), stack: Vec::new() }
     }
@@ -82,8 +82,8 @@ pub(super) enum Which {
 }
 
 /// Returns a match that begins at `from` or later, as bytes.
-pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, which: Which) -> Option<(usize, usize)> {
-    let Machine { program, now, then, stack } = machine;
+pub(super) fn search(machine: &mut SearchBuffers<'_>, text: &str, from: usize, which: Which) -> Option<(usize, usize)> {
+    let SearchBuffers { program, now, then, stack } = machine;
     let mut found: Option<(usize, usize)> = None;
     let mut at = from;
     let (head, mut rest) = text.split_at_checked(from)?;
@@ -128,7 +128,7 @@ pub(super) fn search(machine: &mut Machine<'_>, text: &str, from: usize, which: 
 }
 
 /// Adds a way, and all that it leads to without a character.
-fn follow(program: &Program, place: &Neighbours, ways: &mut Ways, stack: &mut Vec<usize>, (instruction, start): Way) {
+fn follow(program: &RegexProgram, place: &Neighbours, ways: &mut Ways, stack: &mut Vec<usize>, (instruction, start): Way) {
     stack.push(instruction);
     while let Some(instruction) = stack.pop() {
         if !ways.mark(instruction) {

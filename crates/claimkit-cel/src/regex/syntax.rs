@@ -2,21 +2,21 @@
 //!
 //! Source: Go's `regexp/syntax` (`parse.go`), flags `Perl`.
 
-use super::class::Class;
+use super::class::CharacterClass;
 use super::escape::{BAD_RANGE, before, class_character, error, escape, next, perl_class, posix_class};
 use super::unicode;
 
 /// A tree of pieces; children come before their parents.
 #[derive(Debug)]
 pub(super) struct PatternTree {
-    pub(super) pieces: Vec<Piece>,
-    pub(super) classes: Vec<Class>,
+    pub(super) pieces: Vec<PatternPiece>,
+    pub(super) classes: Vec<CharacterClass>,
     pub(super) root: usize,
 }
 
 /// One piece of an expression.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct PatternPiece {
     pub(super) kind: PieceKind,
     /// The height of Go's tree below this piece.
     height: u32,
@@ -100,8 +100,8 @@ enum Operator {
 struct Reader<'p> {
     pattern: &'p str,
     flags: Flags,
-    pieces: Vec<Piece>,
-    classes: Vec<Class>,
+    pieces: Vec<PatternPiece>,
+    classes: Vec<CharacterClass>,
     range_ends: usize,
     groups: Vec<Group>,
     open: Group,
@@ -146,7 +146,7 @@ impl<'p> Reader<'p> {
                     rest = behind;
                 }
                 '.' => {
-                    let class = if self.flags.dot_is_all { Class::all() } else { Class::all_but_line_feed() };
+                    let class = if self.flags.dot_is_all { CharacterClass::all() } else { CharacterClass::all_but_line_feed() };
                     self.class(class)?;
                     rest = behind;
                 }
@@ -194,7 +194,7 @@ impl<'p> Reader<'p> {
     // --- pieces ---
 
     /// Adds a piece to the tree, within the limits.
-    fn piece(&mut self, piece: Piece) -> Result<usize, String> {
+    fn piece(&mut self, piece: PatternPiece) -> Result<usize, String> {
         if self.range_ends > MAX_RANGE_ENDS || piece.size > MAX_SIZE {
             return Err(error("expression too large", self.pattern));
         }
@@ -205,31 +205,31 @@ impl<'p> Reader<'p> {
         Ok(self.pieces.len().saturating_sub(1))
     }
 
-    fn push(&mut self, piece: Piece) -> Result<(), String> {
+    fn push(&mut self, piece: PatternPiece) -> Result<(), String> {
         let piece = self.piece(piece)?;
         self.open.pieces.push(piece);
         Ok(())
     }
 
     fn push_assertion(&mut self, look: Look) -> Result<(), String> {
-        self.push(Piece { kind: PieceKind::Look(look), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece { kind: PieceKind::Look(look), height: 1, size: 1, repeats: 1 })
     }
 
     fn literal(&mut self, c: char) -> Result<(), String> {
         let code = u32::from(c);
         if self.flags.fold_case {
-            let alone = Class::new(vec![(code, code)]);
+            let alone = CharacterClass::new(vec![(code, code)]);
             let folded = alone.clone().folded();
             if folded != alone {
                 return self.class(folded);
             }
         }
         self.range_ends = self.range_ends.saturating_add(1);
-        self.push(Piece { kind: PieceKind::Character(code), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece { kind: PieceKind::Character(code), height: 1, size: 1, repeats: 1 })
     }
 
     /// Adds a class whose ranges are in order.
-    fn class(&mut self, class: Class) -> Result<(), String> {
+    fn class(&mut self, class: CharacterClass) -> Result<(), String> {
         self.range_ends = self.range_ends.saturating_add(class.len().saturating_mul(2));
         // An expression has few different classes.
         let known = self.classes.iter().position(|known| *known == class);
@@ -237,7 +237,7 @@ impl<'p> Reader<'p> {
             self.classes.push(class);
             self.classes.len().saturating_sub(1)
         });
-        self.push(Piece { kind: PieceKind::Class(place), height: 1, size: 1, repeats: 1 })
+        self.push(PatternPiece { kind: PieceKind::Class(place), height: 1, size: 1, repeats: 1 })
     }
 
     /// Ends the sequence read since the last `|` or `(`.
@@ -270,7 +270,7 @@ impl<'p> Reader<'p> {
             return Ok(only);
         }
         if parts.is_empty() {
-            return self.piece(Piece { kind: PieceKind::Empty, height: 1, size: 1, repeats: 1 });
+            return self.piece(PatternPiece { kind: PieceKind::Empty, height: 1, size: 1, repeats: 1 });
         }
         // Each further alternative adds one instruction.
         let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
@@ -291,7 +291,7 @@ impl<'p> Reader<'p> {
             Join::Sequence => PieceKind::Sequence(parts),
             Join::Alternatives => PieceKind::Alternatives(parts),
         };
-        self.piece(Piece { kind, height, size, repeats })
+        self.piece(PatternPiece { kind, height, size, repeats })
     }
 
     // --- groups ---
@@ -319,7 +319,7 @@ impl<'p> Reader<'p> {
         let Some(piece) = self.pieces.get(inner) else { return Ok(()) };
         let (height, size, repeats) = (piece.height, piece.size, piece.repeats);
         let kind = PieceKind::Repeat { piece: inner, min: 1, max: Some(1), greedy: true };
-        self.push(Piece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
+        self.push(PatternPiece { kind, height: height.saturating_add(1), size: size.saturating_add(2), repeats })
     }
 
     /// Reads `(?i)`, `(?i:`, `(?P<name>` or `(?<name>`.
@@ -402,7 +402,7 @@ impl<'p> Reader<'p> {
         };
         let height = inner.height.saturating_add(1);
         let kind = PieceKind::Repeat { piece: place, min, max, greedy };
-        self.push(Piece { kind, height, size: size.max(1), repeats })?;
+        self.push(PatternPiece { kind, height, size: size.max(1), repeats })?;
         if operator == Operator::Counts && (min >= 2 || max.is_some_and(|max| max >= 2)) && repeats > u64::from(MAX_REPEAT) {
             return Err(error(BAD_REPEAT, written));
         }
@@ -433,7 +433,7 @@ impl<'p> Reader<'p> {
                 match char::from_u32(code) {
                     Some(c) => self.literal(c)?,
                     // A UTF-16 surrogate: it is valid in an expression but matches nothing.
-                    None => self.class(Class::new(vec![(code, code)]))?,
+                    None => self.class(CharacterClass::new(vec![(code, code)]))?,
                 }
                 Ok(rest)
             }
@@ -441,7 +441,7 @@ impl<'p> Reader<'p> {
     }
 
     /// Reads a class such as `\d`, `\pL`, `\p{Greek}`; returns it with the rest of the text.
-    fn class_escape(&self, text: &'p str) -> Result<Option<(Class, &'p str)>, String> {
+    fn class_escape(&self, text: &'p str) -> Result<Option<(CharacterClass, &'p str)>, String> {
         let Some(rest) = text.strip_prefix('\\') else { return Ok(None) };
         if rest.starts_with(['p', 'P']) {
             return self.unicode_class(text).map(Some);
@@ -452,11 +452,11 @@ impl<'p> Reader<'p> {
         }))
     }
 
-    fn folded(&self, class: Class) -> Class {
+    fn folded(&self, class: CharacterClass) -> CharacterClass {
         if self.flags.fold_case { class.folded() } else { class }
     }
 
-    fn unicode_class(&self, text: &'p str) -> Result<(Class, &'p str), String> {
+    fn unicode_class(&self, text: &'p str) -> Result<(CharacterClass, &'p str), String> {
         let mut negated = text.starts_with("\\P");
         let behind = text.get(2..).unwrap_or_default();
         let (name, rest) = match behind.strip_prefix('{') {
@@ -472,8 +472,8 @@ impl<'p> Reader<'p> {
             None => name,
         };
         let class = match name {
-            "Any" => Class::all(),
-            _ => Class::new(unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?),
+            "Any" => CharacterClass::all(),
+            _ => CharacterClass::new(unicode::ranges(name).ok_or_else(|| error(BAD_RANGE, sequence))?),
         };
         let class = self.folded(class);
         Ok((if negated { class.negated() } else { class }, rest))
@@ -482,7 +482,7 @@ impl<'p> Reader<'p> {
     /// Reads `[…]`.
     fn bracket(&mut self, text: &'p str) -> Result<&'p str, String> {
         let mut rest = text.get(1..).unwrap_or_default();
-        let mut class = Class::default();
+        let mut class = CharacterClass::default();
         let negated = rest.starts_with('^');
         if negated {
             rest = rest.get(1..).unwrap_or_default();
@@ -520,7 +520,7 @@ impl<'p> Reader<'p> {
                 }
             }
             if self.flags.fold_case {
-                class.add_all(&Class::new(vec![(low, high)]).folded());
+                class.add_all(&CharacterClass::new(vec![(low, high)]).folded());
             } else {
                 class.add(low, high);
             }

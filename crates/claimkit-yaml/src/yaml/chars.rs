@@ -54,9 +54,9 @@ static CLASS: [u8; 256] = classes();
 
 /// A byte class that ends a run of plain bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Stop(u8);
+pub(super) struct StopClass(u8);
 
-impl Stop {
+impl StopClass {
     pub const PLAIN: Self = Self(PLAIN);
     pub const PLAIN_IN_FLOW: Self = Self(PLAIN_FLOW);
     pub const SINGLE_QUOTED: Self = Self(SINGLE);

@@ -3,11 +3,11 @@
 //! kubectl reads only the first document of a text, and so does this module. `decode.rs` handles aliases, merge keys and keys
 //! that are not strings.
 
-use super::error::{Stage, YamlError};
+use super::error::{ErrorStage, YamlError};
 use super::parser::{Event, EventKind, Reader};
 use super::problem::Problem;
-use super::resolve::{self, Value};
-use super::token::{self, Text};
+use super::resolve::{self, ScalarValue};
+use super::token::{self, TokenText};
 use crate::source::Span;
 use crate::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub(super) struct RawEntry {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawKey {
     /// A scalar key converted to a string, and its original value.
-    Scalar(Str, Value),
+    Scalar(Str, ScalarValue),
     /// `<<`.
     Merge,
     /// Anything else: an alias, a collection, null, a number beyond 64 bits, a scalar that fails.
@@ -32,14 +32,14 @@ pub(super) enum RawKey {
 
 /// The results of composing besides the tree.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ComposeNotes {
     /// The root; `None` without a document.
     pub root: Option<NodeId>,
     /// Mappings with a merge key or a key that is not a plain scalar, in the order of their ends. Their entries are here and not
     /// yet in the tree.
     pub special: Vec<(NodeId, Vec<RawEntry>)>,
     /// Keys that were converted to a string, by the start of their span, ascending.
-    pub converted_keys: Vec<(u32, Value)>,
+    pub converted_keys: Vec<(u32, ScalarValue)>,
     /// Scalars that cannot be decoded, ascending, with go-yaml's messages.
     pub faults: Vec<(NodeId, Problem)>,
     /// True if a float is infinite or NaN.
@@ -50,14 +50,14 @@ pub(super) struct Found {
     pub end: Option<(u32, bool)>,
 }
 
-impl Found {
+impl ComposeNotes {
     /// Returns true if nothing is left to decode: no alias, no merge key, no key or scalar that decoding could refuse.
     pub fn is_plain(&self) -> bool {
         self.special.is_empty() && self.faults.is_empty() && !self.aliases && !self.unprintable_floats
     }
 
     /// Returns the original value of the key that begins at `start`, if it was not a string.
-    pub fn converted(&self, start: u32) -> Option<Value> {
+    pub fn converted(&self, start: u32) -> Option<ScalarValue> {
         let at = self.converted_keys.binary_search_by_key(&start, |(start, _)| *start).ok()?;
         self.converted_keys.get(at).map(|(_, value)| *value)
     }
@@ -88,7 +88,7 @@ enum Frame {
 struct Composer<'r, 's> {
     reader: &'r mut Reader<'s>,
     tree: &'r mut Tree<'s>,
-    found: Found,
+    found: ComposeNotes,
     frames: Vec<Frame>,
     items: Vec<NodeId>,
     entries: Vec<RawEntry>,
@@ -137,11 +137,11 @@ pub(super) fn compose<'s>(
     tree: &mut Tree<'s>,
     end: usize,
     bounds: Bounds,
-) -> Result<Found, Box<YamlError>> {
+) -> Result<ComposeNotes, Box<YamlError>> {
     let mut composer = Composer {
         reader,
         tree,
-        found: Found::default(),
+        found: ComposeNotes::default(),
         frames: Vec::new(),
         items: Vec::new(),
         entries: Vec::new(),
@@ -153,17 +153,17 @@ pub(super) fn compose<'s>(
     Ok(composer.found)
 }
 
-pub(super) fn style(style: token::Style) -> Style {
+pub(super) fn style(style: token::ScalarStyle) -> Style {
     match style {
-        token::Style::Plain => Style::Plain,
-        token::Style::SingleQuoted => Style::SingleQuoted,
-        token::Style::DoubleQuoted => Style::DoubleQuoted,
-        token::Style::Literal => Style::Literal,
-        token::Style::Folded => Style::Folded,
+        token::ScalarStyle::Plain => Style::Plain,
+        token::ScalarStyle::SingleQuoted => Style::SingleQuoted,
+        token::ScalarStyle::DoubleQuoted => Style::DoubleQuoted,
+        token::ScalarStyle::Literal => Style::Literal,
+        token::ScalarStyle::Folded => Style::Folded,
     }
 }
 
-pub(super) fn str_of(text: Text) -> Str {
+pub(super) fn str_of(text: TokenText) -> Str {
     let span = Span { start: text.start, end: text.end };
     if text.buffered { Str::Decoded(span) } else { Str::Source(span) }
 }
@@ -199,7 +199,7 @@ impl Composer<'_, '_> {
         } else {
             return Ok(());
         };
-        Err(YamlError::plain(Stage::Limit, problem, event.start))
+        Err(YamlError::plain(ErrorStage::Limit, problem, event.start))
     }
 
     fn span(&self, start: u32, end: u32) -> Span {
@@ -233,7 +233,7 @@ impl Composer<'_, '_> {
         let name = self.reader.text(event.anchor);
         let Some(&target) = self.anchors.get(name) else {
             let problem = Problem::UnknownAnchor { name: name.to_owned() };
-            return Err(YamlError::plain(Stage::Decode, problem, event.start));
+            return Err(YamlError::plain(ErrorStage::Decode, problem, event.start));
         };
         let node = self.tree.push(self.node(event, Kind::Alias(target), Style::Plain));
         self.found.aliases = true;
@@ -248,8 +248,11 @@ impl Composer<'_, '_> {
     fn scalar(&mut self, event: &Event) {
         let text = self.reader.text(event.value);
         let tag = self.reader.text(event.tag);
-        let resolved =
-            if event.tag.is_empty() && !event.implicit { Ok(Value::Text) } else { resolve::resolve(tag, text, event.implicit) };
+        let resolved = if event.tag.is_empty() && !event.implicit {
+            Ok(ScalarValue::Text)
+        } else {
+            resolve::resolve(tag, text, event.implicit)
+        };
         let binary = tag == "tag:yaml.org,2002:binary";
         let merge = text == "<<" && (event.implicit || tag == "tag:yaml.org,2002:merge");
         let mut value_text = str_of(event.value);
@@ -265,29 +268,29 @@ impl Composer<'_, '_> {
                     }
                     None => fault = Some(Problem::InvalidBase64),
                 }
-                Value::Text
+                ScalarValue::Text
             }
             Ok(value) => value,
             Err(problem) => {
                 fault = Some(problem);
-                Value::Null
+                ScalarValue::Null
             }
         };
         if self.wants_key() {
             let span = self.span(event.content.offset, event.end.offset);
             let converted = match resolved {
                 _ if fault.is_some() => None,
-                Value::Null | Value::Uint(_) => None,
-                Value::Text => Some(value_text),
-                Value::Bool(true) => Some(self.key_text(event.value, "true")),
-                Value::Bool(false) => Some(self.key_text(event.value, "false")),
-                Value::Int(int) => Some(self.key_text(event.value, &int.to_string())),
-                Value::Float(float) => Some(self.key_text(event.value, &resolve::float_key(float))),
+                ScalarValue::Null | ScalarValue::Uint(_) => None,
+                ScalarValue::Text => Some(value_text),
+                ScalarValue::Bool(true) => Some(self.key_text(event.value, "true")),
+                ScalarValue::Bool(false) => Some(self.key_text(event.value, "false")),
+                ScalarValue::Int(int) => Some(self.key_text(event.value, &int.to_string())),
+                ScalarValue::Float(float) => Some(self.key_text(event.value, &resolve::float_key(float))),
             };
             match converted {
                 _ if merge => self.set_key(RawKey::Merge, span),
                 Some(key) if event.anchor.is_empty() => {
-                    if resolved != Value::Text {
+                    if resolved != ScalarValue::Text {
                         self.found.converted_keys.push((span.start, resolved));
                     }
                     self.set_key(RawKey::Scalar(key, resolved), span);
@@ -303,17 +306,17 @@ impl Composer<'_, '_> {
         }
     }
 
-    fn scalar_node(&mut self, event: &Event, value: Value, text: Str, fault: Option<Problem>) -> NodeId {
+    fn scalar_node(&mut self, event: &Event, value: ScalarValue, text: Str, fault: Option<Problem>) -> NodeId {
         let kind = match value {
-            Value::Null => Kind::Null,
-            Value::Bool(value) => Kind::Bool(value),
-            Value::Int(value) => Kind::Int(value),
-            Value::Uint(value) => Kind::Uint(value),
-            Value::Float(value) => {
+            ScalarValue::Null => Kind::Null,
+            ScalarValue::Bool(value) => Kind::Bool(value),
+            ScalarValue::Int(value) => Kind::Int(value),
+            ScalarValue::Uint(value) => Kind::Uint(value),
+            ScalarValue::Float(value) => {
                 self.found.unprintable_floats |= !value.is_finite();
                 Kind::Float(value)
             }
-            Value::Text => Kind::Str(text),
+            ScalarValue::Text => Kind::Str(text),
         };
         let node = self.tree.push(self.node(event, kind, style(event.style)));
         self.anchor(event, node);
@@ -324,7 +327,7 @@ impl Composer<'_, '_> {
     }
 
     /// Returns the converted text of a key: the source itself when it says the same.
-    fn key_text(&mut self, source: Text, text: &str) -> Str {
+    fn key_text(&mut self, source: TokenText, text: &str) -> Str {
         if self.reader.text(source) == text {
             return str_of(source);
         }

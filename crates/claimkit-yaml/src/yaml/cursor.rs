@@ -1,10 +1,10 @@
 //! The scanner's position in the text: characters, lines, columns, and forbidden characters.
 
 use super::chars;
-use super::error::{Refusal, Stage, YamlError};
+use super::error::{ErrorStage, Refusal, YamlError};
 use super::problem::{Construct, Problem};
 use super::scanner::Scanner;
-use super::token::{Mark, Text};
+use super::token::{Mark, TokenText};
 
 impl<'a> Scanner<'a> {
     /// Returns the byte that is `ahead` bytes after the position; 0 at the end.
@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
     #[cold]
     fn demand(&self, count: usize) -> Result<(), Refusal> {
         if self.rest().iter().filter(|&&b| b & 0xc0 != 0x80).take(count).count() < count {
-            return Err(YamlError::plain(Stage::Characters, Problem::ControlCharacter, self.mark()));
+            return Err(YamlError::plain(ErrorStage::Characters, Problem::ControlCharacter, self.mark()));
         }
         Ok(())
     }
@@ -150,17 +150,17 @@ impl<'a> Scanner<'a> {
         self.text.get(start..end.min(self.bytes.len())).unwrap_or("")
     }
 
-    pub(super) fn source_text(&self, start: usize, end: usize) -> Text {
-        Text { start: start as u32, end: end.max(start) as u32, buffered: false }
+    pub(super) fn source_text(&self, start: usize, end: usize) -> TokenText {
+        TokenText { start: start as u32, end: end.max(start) as u32, buffered: false }
     }
 
     /// Returns the buffered text from `start` to the end of the buffer.
-    pub(super) fn buffered_text(&self, start: usize) -> Text {
-        Text { start: start as u32, end: self.buffer.len() as u32, buffered: true }
+    pub(super) fn buffered_text(&self, start: usize) -> TokenText {
+        TokenText { start: start as u32, end: self.buffer.len() as u32, buffered: true }
     }
 
     #[inline]
     pub(super) fn error<T>(&self, context: Option<Construct>, context_mark: Mark, problem: Problem) -> Result<T, Refusal> {
-        Err(YamlError::with_context(Stage::Scanner, problem, self.mark(), context, context_mark))
+        Err(YamlError::with_context(ErrorStage::Scanner, problem, self.mark(), context, context_mark))
     }
 }

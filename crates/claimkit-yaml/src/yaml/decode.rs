@@ -1,8 +1,8 @@
 //! Decodes a composed document: aliases, merge keys and keys, with the errors of go-yaml's decoder and of the step from YAML to
 //! JSON, in upstream's order (go-yaml v2, decode.go; sigs.k8s.io/yaml, yaml.go).
 
-use super::compose::{Found, RawEntry, RawKey};
-use super::error::{Stage, YamlError};
+use super::compose::{ComposeNotes, RawEntry, RawKey};
+use super::error::{ErrorStage, YamlError};
 use super::problem::Problem;
 use super::resolve;
 use super::token::Mark;
@@ -40,7 +40,7 @@ enum Step {
 
 struct Walk<'w, 's> {
     tree: &'w mut Tree<'s>,
-    found: &'w Found,
+    found: &'w ComposeNotes,
     special: Vec<Option<usize>>,
     expanded: Vec<bool>,
     steps: Vec<Step>,
@@ -55,7 +55,7 @@ struct Walk<'w, 's> {
 }
 
 /// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](Found::is_plain).
-pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlError>> {
+pub(super) fn decode(tree: &mut Tree<'_>, found: &ComposeNotes) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
     let mut walk = Walk::new(tree, found);
     walk.run(root)?;
@@ -67,7 +67,7 @@ pub(super) fn decode(tree: &mut Tree<'_>, found: &Found) -> Result<(), Box<YamlE
 }
 
 /// Returns go-yaml's strict errors in their order: the key as Go prints it, and its value.
-pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, NodeId)> {
+pub(super) fn duplicates(tree: &mut Tree<'_>, found: &ComposeNotes) -> Vec<(String, NodeId)> {
     let Some(root) = found.root else { return Vec::new() };
     let mut walk = Walk { keys: Some(Vec::new()), ..Walk::new(tree, found) };
     // `decode` reports this error.
@@ -77,11 +77,11 @@ pub(super) fn duplicates(tree: &mut Tree<'_>, found: &Found) -> Vec<(String, Nod
 
 fn fail<T>(problem: Problem, at: u32) -> Result<T, YamlError> {
     let mark = Mark { offset: at, ..Mark::default() };
-    Err(*YamlError::plain(Stage::Decode, problem, mark))
+    Err(*YamlError::plain(ErrorStage::Decode, problem, mark))
 }
 
 impl<'w, 's> Walk<'w, 's> {
-    fn new(tree: &'w mut Tree<'s>, found: &'w Found) -> Self {
+    fn new(tree: &'w mut Tree<'s>, found: &'w ComposeNotes) -> Self {
         let nodes = tree.len();
         Walk {
             tree,
@@ -224,7 +224,7 @@ impl<'w, 's> Walk<'w, 's> {
             None => match self.tree.entries(node).get(at) {
                 Some(entry) => {
                     let value = self.found.converted(entry.key_span.start);
-                    (RawKey::Scalar(entry.key, value.unwrap_or(resolve::Value::Text)), entry.value)
+                    (RawKey::Scalar(entry.key, value.unwrap_or(resolve::ScalarValue::Text)), entry.value)
                 }
                 None => return Ok(()),
             },
@@ -332,7 +332,7 @@ fn plain_entry(key: Str, entry: &RawEntry) -> Entry {
 }
 
 /// Fails at the first key that JSON cannot represent, in the order of the text; upstream's order is arbitrary.
-fn convert(tree: &Tree<'_>, found: &Found, root: NodeId) -> Result<(), YamlError> {
+fn convert(tree: &Tree<'_>, found: &ComposeNotes, root: NodeId) -> Result<(), YamlError> {
     let odd = |entry: &&RawEntry| matches!(entry.key, RawKey::Node(key) if matches!(tree.kind(key), Kind::Null | Kind::Uint(_)));
     if !found.special.iter().any(|(_, entries)| entries.iter().any(|entry| odd(&entry))) {
         return Ok(());
@@ -370,7 +370,7 @@ fn odd_key(tree: &Tree<'_>, entry: &RawEntry) -> Result<(), YamlError> {
     };
     let problem = Problem::UnsupportedMapKey { kind, key: key_text, value };
     let mark = Mark { offset: tree.span(key).start, ..Mark::default() };
-    Err(*YamlError::plain(Stage::Json, problem, mark))
+    Err(*YamlError::plain(ErrorStage::Json, problem, mark))
 }
 
 /// Fails at the first float that JSON cannot represent, in print order (sorted keys).
@@ -381,7 +381,7 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
             Kind::Float(value) if !value.is_finite() => {
                 let problem = Problem::UnsupportedFloat { value: resolve::float_value(value).to_string() };
                 let mark = Mark { offset: tree.span(node).start, ..Mark::default() };
-                return Err(*YamlError::plain(Stage::Json, problem, mark));
+                return Err(*YamlError::plain(ErrorStage::Json, problem, mark));
             }
             Kind::Seq { .. } => steps.extend(tree.items(node).iter().rev()),
             Kind::Map { .. } => {
@@ -394,14 +394,14 @@ fn print(tree: &Tree<'_>, root: NodeId) -> Result<(), YamlError> {
 }
 
 /// Writes a scalar key as Go does (`%#v`).
-fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::Value) -> String {
+fn scalar_syntax(tree: &Tree<'_>, text: Str, value: resolve::ScalarValue) -> String {
     match value {
-        resolve::Value::Text => go::quote(tree.text(text), UNICODE),
-        resolve::Value::Null => "<nil>".to_owned(),
-        resolve::Value::Bool(value) => value.to_string(),
-        resolve::Value::Int(value) => value.to_string(),
-        resolve::Value::Uint(value) => format!("{value:#x}"),
-        resolve::Value::Float(value) => resolve::float_value(value),
+        resolve::ScalarValue::Text => go::quote(tree.text(text), UNICODE),
+        resolve::ScalarValue::Null => "<nil>".to_owned(),
+        resolve::ScalarValue::Bool(value) => value.to_string(),
+        resolve::ScalarValue::Int(value) => value.to_string(),
+        resolve::ScalarValue::Uint(value) => format!("{value:#x}"),
+        resolve::ScalarValue::Float(value) => resolve::float_value(value),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads one chunk of text into the tree of its first document.
 
-use super::compose::{self, Bounds, Found};
+use super::compose::{self, Bounds, ComposeNotes};
 use super::decode;
 use super::error::YamlError;
 use super::parser::Reader;
@@ -32,7 +32,7 @@ pub struct Composed<'s> {
     /// after an error.
     pub end: Option<(u32, bool)>,
     start: u32,
-    found: Found,
+    found: ComposeNotes,
 }
 
 /// A duplicate key, which go-yaml's strict mode refuses.
@@ -77,7 +77,7 @@ pub fn read_part<'s>(
     let (mut decoded, comments) = reader.take_parts();
     tree.swap_decoded(&mut decoded);
     tree.comments = comments.into_iter().map(|(start, end)| Span { start, end }).collect();
-    let mut document = Composed { tree, root: None, error: None, end: None, start: start as u32, found: Found::default() };
+    let mut document = Composed { tree, root: None, error: None, end: None, start: start as u32, found: ComposeNotes::default() };
     match composed {
         Err(error) => document.error = Some(error),
         Ok(found) => {

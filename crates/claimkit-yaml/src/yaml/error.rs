@@ -7,7 +7,7 @@ use std::fmt;
 /// The stage that found the error; the line number in the message depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Stage {
+pub enum ErrorStage {
     /// Characters that YAML forbids.
     Characters,
     /// The scanner, which makes tokens.
@@ -27,7 +27,7 @@ pub enum Stage {
 #[non_exhaustive]
 pub struct YamlError {
     /// The stage that found it.
-    pub stage: Stage,
+    pub stage: ErrorStage,
     /// Why the text is refused.
     pub problem: Problem,
     /// The position of the error.
@@ -43,14 +43,14 @@ pub(super) type Refusal = Box<YamlError>;
 
 impl YamlError {
     /// Makes an error without a line in its message (decoding, characters), at `mark`.
-    pub(super) fn plain(stage: Stage, problem: Problem, mark: Mark) -> Refusal {
+    pub(super) fn plain(stage: ErrorStage, problem: Problem, mark: Mark) -> Refusal {
         Box::new(Self { stage, problem, problem_mark: mark, context: None, context_mark: Mark::default() })
     }
 
     /// Makes an error while reading a construct. One function for all, because most code here can fail.
     #[cold]
     pub(super) fn with_context(
-        stage: Stage,
+        stage: ErrorStage,
         problem: Problem,
         problem_mark: Mark,
         context: Option<Construct>,
@@ -63,10 +63,10 @@ impl YamlError {
     /// it prints none.
     pub(crate) fn printed_line(&self) -> Option<u32> {
         let line = match self.stage {
-            Stage::Characters | Stage::Decode | Stage::Json | Stage::Limit => 0,
-            Stage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),
-            Stage::Parser if self.problem_mark.line != 0 => self.problem_mark.line,
-            Stage::Scanner | Stage::Parser => self.context_mark.line,
+            ErrorStage::Characters | ErrorStage::Decode | ErrorStage::Json | ErrorStage::Limit => 0,
+            ErrorStage::Scanner if self.problem_mark.line != 0 => self.problem_mark.line.saturating_add(1),
+            ErrorStage::Parser if self.problem_mark.line != 0 => self.problem_mark.line,
+            ErrorStage::Scanner | ErrorStage::Parser => self.context_mark.line,
         };
         (line != 0).then_some(line)
     }
@@ -74,7 +74,7 @@ impl YamlError {
 
 impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !matches!(self.stage, Stage::Json | Stage::Limit) {
+        if !matches!(self.stage, ErrorStage::Json | ErrorStage::Limit) {
             f.write_str("yaml: ")?;
         }
         if let Some(line) = self.printed_line() {

@@ -1,9 +1,9 @@
 //! Parses flow collections: `[…]` and `{…}`.
 
 use super::error::Refusal;
-use super::parser::{Event, EventKind, Reader, State, Surroundings};
+use super::parser::{Event, EventKind, ParserState, Reader, Surroundings};
 use super::problem::{Construct, Problem};
-use super::token::{Token, TokenKind};
+use super::token::{YamlToken, YamlTokenKind};
 
 impl Reader<'_> {
     pub(super) fn flow_sequence_first_entry(&mut self) -> Result<Event, Refusal> {
@@ -14,8 +14,8 @@ impl Reader<'_> {
 
     pub(super) fn flow_sequence_entry(&mut self) -> Result<Event, Refusal> {
         let mut token = self.scanner.peek()?;
-        if token.kind != TokenKind::FlowSequenceEnd {
-            if token.kind != TokenKind::FlowEntry {
+        if token.kind != YamlTokenKind::FlowSequenceEnd {
+            if token.kind != YamlTokenKind::FlowEntry {
                 return self.error(Some(Construct::FlowSequence), self.context_mark(), Problem::ExpectedSequenceEnd, token.start);
             }
             token = self.take_and_peek()?;
@@ -24,15 +24,15 @@ impl Reader<'_> {
     }
 
     /// Reads an item after its comma, or the end of the sequence.
-    fn flow_sequence_item(&mut self, token: Token) -> Result<Event, Refusal> {
+    fn flow_sequence_item(&mut self, token: YamlToken) -> Result<Event, Refusal> {
         match token.kind {
-            TokenKind::FlowSequenceEnd => Ok(self.close(EventKind::SequenceEnd, token)),
-            TokenKind::Key => {
-                self.state = State::FlowSequenceEntryMappingKey;
+            YamlTokenKind::FlowSequenceEnd => Ok(self.close(EventKind::SequenceEnd, token)),
+            YamlTokenKind::Key => {
+                self.state = ParserState::FlowSequenceEntryMappingKey;
                 self.scanner.take();
                 Ok(Event { flow: true, ..Self::event(EventKind::MappingStart, token.start, token.end) })
             }
-            _ => self.node_then(State::FlowSequenceEntry, token, Surroundings::Flow),
+            _ => self.node_then(ParserState::FlowSequenceEntry, token, Surroundings::Flow),
         }
     }
 
@@ -40,29 +40,29 @@ impl Reader<'_> {
     pub(super) fn flow_pair_key(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
-            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
+            YamlTokenKind::Value | YamlTokenKind::FlowEntry | YamlTokenKind::FlowSequenceEnd => {
                 // go-yaml skips this token, whatever its kind.
                 self.scanner.take();
-                self.absent(State::FlowSequenceEntryMappingValue, token.end)
+                self.absent(ParserState::FlowSequenceEntryMappingValue, token.end)
             }
-            _ => self.node_then(State::FlowSequenceEntryMappingValue, token, Surroundings::Flow),
+            _ => self.node_then(ParserState::FlowSequenceEntryMappingValue, token, Surroundings::Flow),
         }
     }
 
     pub(super) fn flow_pair_value(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        if token.kind == TokenKind::Value {
+        if token.kind == YamlTokenKind::Value {
             let next = self.take_and_peek()?;
-            if !matches!(next.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
-                return self.node_then(State::FlowSequenceEntryMappingEnd, next, Surroundings::Flow);
+            if !matches!(next.kind, YamlTokenKind::FlowEntry | YamlTokenKind::FlowSequenceEnd) {
+                return self.node_then(ParserState::FlowSequenceEntryMappingEnd, next, Surroundings::Flow);
             }
         }
-        self.absent(State::FlowSequenceEntryMappingEnd, token.start)
+        self.absent(ParserState::FlowSequenceEntryMappingEnd, token.start)
     }
 
     pub(super) fn flow_pair_end(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        self.state = State::FlowSequenceEntry;
+        self.state = ParserState::FlowSequenceEntry;
         Ok(Self::event(EventKind::MappingEnd, token.start, token.start))
     }
 
@@ -74,8 +74,8 @@ impl Reader<'_> {
 
     pub(super) fn flow_mapping_key(&mut self) -> Result<Event, Refusal> {
         let mut token = self.scanner.peek()?;
-        if token.kind != TokenKind::FlowMappingEnd {
-            if token.kind != TokenKind::FlowEntry {
+        if token.kind != YamlTokenKind::FlowMappingEnd {
+            if token.kind != YamlTokenKind::FlowEntry {
                 return self.error(Some(Construct::FlowMapping), self.context_mark(), Problem::ExpectedMappingEnd, token.start);
             }
             token = self.take_and_peek()?;
@@ -84,36 +84,36 @@ impl Reader<'_> {
     }
 
     /// Reads a key after its comma, or the end of the mapping.
-    fn flow_mapping_entry(&mut self, token: Token) -> Result<Event, Refusal> {
+    fn flow_mapping_entry(&mut self, token: YamlToken) -> Result<Event, Refusal> {
         match token.kind {
-            TokenKind::FlowMappingEnd => Ok(self.close(EventKind::MappingEnd, token)),
-            TokenKind::Key => {
+            YamlTokenKind::FlowMappingEnd => Ok(self.close(EventKind::MappingEnd, token)),
+            YamlTokenKind::Key => {
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
-                        self.absent(State::FlowMappingValue, token.start)
+                    YamlTokenKind::Value | YamlTokenKind::FlowEntry | YamlTokenKind::FlowMappingEnd => {
+                        self.absent(ParserState::FlowMappingValue, token.start)
                     }
-                    _ => self.node_then(State::FlowMappingValue, token, Surroundings::Flow),
+                    _ => self.node_then(ParserState::FlowMappingValue, token, Surroundings::Flow),
                 }
             }
-            _ => self.node_then(State::FlowMappingEmptyValue, token, Surroundings::Flow),
+            _ => self.node_then(ParserState::FlowMappingEmptyValue, token, Surroundings::Flow),
         }
     }
 
     pub(super) fn flow_mapping_value(&mut self) -> Result<Event, Refusal> {
         let mut token = self.scanner.peek()?;
-        if token.kind == TokenKind::Value {
+        if token.kind == YamlTokenKind::Value {
             token = self.take_and_peek()?;
-            if !matches!(token.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
-                return self.node_then(State::FlowMappingKey, token, Surroundings::Flow);
+            if !matches!(token.kind, YamlTokenKind::FlowEntry | YamlTokenKind::FlowMappingEnd) {
+                return self.node_then(ParserState::FlowMappingKey, token, Surroundings::Flow);
             }
         }
-        self.absent(State::FlowMappingKey, token.start)
+        self.absent(ParserState::FlowMappingKey, token.start)
     }
 
     /// Adds the value of a key without `?` or `:`: `{a}`.
     pub(super) fn flow_mapping_empty_value(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        self.absent(State::FlowMappingKey, token.start)
+        self.absent(ParserState::FlowMappingKey, token.start)
     }
 }

@@ -1,9 +1,9 @@
 //! Tokens to events: libyaml's grammar as a state machine with an explicit stack.
 
-use super::error::{Refusal, Stage, YamlError};
+use super::error::{ErrorStage, Refusal, YamlError};
 use super::problem::{Construct, Problem};
 use super::scanner::Scanner;
-use super::token::{Mark, Style, Text, Token, TokenKind};
+use super::token::{Mark, ScalarStyle, TokenText, YamlToken, YamlTokenKind};
 
 /// The kind of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Event {
     /// The kind of the event.
     pub kind: EventKind,
     /// The style of the scalar.
-    pub style: Style,
+    pub style: ScalarStyle,
     /// Collections: written with brackets.
     pub flow: bool,
     /// Scalars: true if plain and without a tag (or with the tag `!`), so that the text decides the type.
@@ -53,16 +53,16 @@ pub struct Event {
     /// Its end. For the start of a collection: the end of its bracket, or no width.
     pub end: Mark,
     /// The name of the anchor or alias; empty if there is none.
-    pub anchor: Text,
+    pub anchor: TokenText,
     /// The whole tag, handle resolved; empty when there is none.
-    pub tag: Text,
+    pub tag: TokenText,
     /// The text of the scalar.
-    pub value: Text,
+    pub value: TokenText,
 }
 
 /// The rule that reads the next token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ParserState {
     StreamStart,
     ImplicitDocumentStart,
     DocumentStart,
@@ -129,10 +129,10 @@ pub(super) enum Surroundings {
 /// ```
 pub struct Reader<'a> {
     pub(super) scanner: Scanner<'a>,
-    pub(super) state: State,
-    states: Vec<State>,
+    pub(super) state: ParserState,
+    states: Vec<ParserState>,
     marks: Vec<Mark>,
-    tag_directives: Vec<(Text, Text)>,
+    tag_directives: Vec<(TokenText, TokenText)>,
 }
 
 impl<'a> Reader<'a> {
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     pub fn part(text: &'a str, start: usize, end: usize, add_break: bool) -> Self {
         Self {
             scanner: Scanner::new(text, start, end, add_break),
-            state: State::StreamStart,
+            state: ParserState::StreamStart,
             states: Vec::new(),
             marks: Vec::new(),
             tag_directives: Vec::new(),
@@ -161,14 +161,14 @@ impl<'a> Reader<'a> {
     /// Continues with another part of the same text. Keeps the comments, and the buffer that earlier texts refer to.
     pub(crate) fn restart(&mut self, start: usize, end: usize, add_break: bool) {
         self.scanner.restart(start, end, add_break);
-        self.state = State::StreamStart;
+        self.state = ParserState::StreamStart;
         self.states.clear();
         self.marks.clear();
         self.tag_directives.clear();
     }
 
     /// Returns the text an event refers to.
-    pub fn text(&self, text: Text) -> &str {
+    pub fn text(&self, text: TokenText) -> &str {
         let (start, end) = (text.start as usize, text.end as usize);
         let from: &str = if text.buffered { &self.scanner.buffer } else { self.scanner.text };
         from.get(start..end).unwrap_or("")
@@ -185,31 +185,31 @@ impl<'a> Reader<'a> {
     /// The error with kubectl's message. The reader cannot be used after an error.
     pub fn next_event(&mut self) -> Result<Event, Box<YamlError>> {
         match self.state {
-            State::StreamStart => self.stream_start(),
-            State::ImplicitDocumentStart => self.first_document_start(),
-            State::DocumentStart => self.document_start(),
-            State::DocumentContent => self.document_content(),
-            State::DocumentEnd => self.document_end(),
-            State::BlockNode => {
+            ParserState::StreamStart => self.stream_start(),
+            ParserState::ImplicitDocumentStart => self.first_document_start(),
+            ParserState::DocumentStart => self.document_start(),
+            ParserState::DocumentContent => self.document_content(),
+            ParserState::DocumentEnd => self.document_end(),
+            ParserState::BlockNode => {
                 let token = self.scanner.peek()?;
                 self.node(token, Surroundings::Block)
             }
-            State::BlockSequenceFirstEntry => self.block_sequence_first_entry(),
-            State::BlockSequenceEntry => self.block_sequence_entry(),
-            State::IndentlessSequenceEntry => self.indentless_sequence_entry(),
-            State::BlockMappingFirstKey => self.block_mapping_first_key(),
-            State::BlockMappingKey => self.block_mapping_key(),
-            State::BlockMappingValue => self.block_mapping_value(),
-            State::FlowSequenceFirstEntry => self.flow_sequence_first_entry(),
-            State::FlowSequenceEntry => self.flow_sequence_entry(),
-            State::FlowSequenceEntryMappingKey => self.flow_pair_key(),
-            State::FlowSequenceEntryMappingValue => self.flow_pair_value(),
-            State::FlowSequenceEntryMappingEnd => self.flow_pair_end(),
-            State::FlowMappingFirstKey => self.flow_mapping_first_key(),
-            State::FlowMappingKey => self.flow_mapping_key(),
-            State::FlowMappingValue => self.flow_mapping_value(),
-            State::FlowMappingEmptyValue => self.flow_mapping_empty_value(),
-            State::End => Ok(Event { kind: EventKind::StreamEnd, ..Event::default() }),
+            ParserState::BlockSequenceFirstEntry => self.block_sequence_first_entry(),
+            ParserState::BlockSequenceEntry => self.block_sequence_entry(),
+            ParserState::IndentlessSequenceEntry => self.indentless_sequence_entry(),
+            ParserState::BlockMappingFirstKey => self.block_mapping_first_key(),
+            ParserState::BlockMappingKey => self.block_mapping_key(),
+            ParserState::BlockMappingValue => self.block_mapping_value(),
+            ParserState::FlowSequenceFirstEntry => self.flow_sequence_first_entry(),
+            ParserState::FlowSequenceEntry => self.flow_sequence_entry(),
+            ParserState::FlowSequenceEntryMappingKey => self.flow_pair_key(),
+            ParserState::FlowSequenceEntryMappingValue => self.flow_pair_value(),
+            ParserState::FlowSequenceEntryMappingEnd => self.flow_pair_end(),
+            ParserState::FlowMappingFirstKey => self.flow_mapping_first_key(),
+            ParserState::FlowMappingKey => self.flow_mapping_key(),
+            ParserState::FlowMappingValue => self.flow_mapping_value(),
+            ParserState::FlowMappingEmptyValue => self.flow_mapping_empty_value(),
+            ParserState::End => Ok(Event { kind: EventKind::StreamEnd, ..Event::default() }),
         }
     }
 
@@ -220,16 +220,16 @@ impl<'a> Reader<'a> {
         problem: Problem,
         problem_mark: Mark,
     ) -> Result<T, Refusal> {
-        Err(YamlError::with_context(Stage::Parser, problem, problem_mark, context, context_mark))
+        Err(YamlError::with_context(ErrorStage::Parser, problem, problem_mark, context, context_mark))
     }
 
-    pub(super) fn take_and_peek(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn take_and_peek(&mut self) -> Result<YamlToken, Refusal> {
         self.scanner.take();
         self.scanner.peek()
     }
 
     fn pop_state(&mut self) {
-        self.state = self.states.pop().unwrap_or(State::End);
+        self.state = self.states.pop().unwrap_or(ParserState::End);
     }
 
     pub(super) fn event(kind: EventKind, start: Mark, end: Mark) -> Event {
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
 
     fn stream_start(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        self.state = State::ImplicitDocumentStart;
+        self.state = ParserState::ImplicitDocumentStart;
         self.scanner.take();
         Ok(Self::event(EventKind::StreamStart, token.start, token.end))
     }
@@ -254,34 +254,37 @@ impl<'a> Reader<'a> {
         let token = self.scanner.peek()?;
         if matches!(
             token.kind,
-            TokenKind::VersionDirective | TokenKind::TagDirective | TokenKind::DocumentStart | TokenKind::StreamEnd
+            YamlTokenKind::VersionDirective
+                | YamlTokenKind::TagDirective
+                | YamlTokenKind::DocumentStart
+                | YamlTokenKind::StreamEnd
         ) {
             return self.document_start();
         }
         self.process_directives()?;
-        self.states.push(State::DocumentEnd);
-        self.state = State::BlockNode;
+        self.states.push(ParserState::DocumentEnd);
+        self.state = ParserState::BlockNode;
         Ok(Self::event(EventKind::DocumentStart, token.start, token.start))
     }
 
     fn document_start(&mut self) -> Result<Event, Refusal> {
         let mut token = self.scanner.peek()?;
-        while token.kind == TokenKind::DocumentEnd {
+        while token.kind == YamlTokenKind::DocumentEnd {
             token = self.take_and_peek()?;
         }
-        if token.kind == TokenKind::StreamEnd {
-            self.state = State::End;
+        if token.kind == YamlTokenKind::StreamEnd {
+            self.state = ParserState::End;
             self.scanner.take();
             return Ok(Self::event(EventKind::StreamEnd, token.start, token.end));
         }
         let start = token.start;
         self.process_directives()?;
         let token = self.scanner.peek()?;
-        if token.kind != TokenKind::DocumentStart {
+        if token.kind != YamlTokenKind::DocumentStart {
             return self.error(None, Mark::default(), Problem::ExpectedDocumentStart, token.start);
         }
-        self.states.push(State::DocumentEnd);
-        self.state = State::DocumentContent;
+        self.states.push(ParserState::DocumentEnd);
+        self.state = ParserState::DocumentContent;
         self.scanner.take();
         Ok(Self::event(EventKind::DocumentStart, start, token.end))
     }
@@ -289,11 +292,11 @@ impl<'a> Reader<'a> {
     fn document_content(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
-            TokenKind::VersionDirective
-            | TokenKind::TagDirective
-            | TokenKind::DocumentStart
-            | TokenKind::DocumentEnd
-            | TokenKind::StreamEnd => {
+            YamlTokenKind::VersionDirective
+            | YamlTokenKind::TagDirective
+            | YamlTokenKind::DocumentStart
+            | YamlTokenKind::DocumentEnd
+            | YamlTokenKind::StreamEnd => {
                 self.pop_state();
                 Ok(Self::empty_scalar(token.start))
             }
@@ -305,13 +308,13 @@ impl<'a> Reader<'a> {
         let token = self.scanner.peek()?;
         let mut end = token.start;
         let mut implicit = true;
-        if token.kind == TokenKind::DocumentEnd {
+        if token.kind == YamlTokenKind::DocumentEnd {
             end = token.end;
             implicit = false;
             self.scanner.take();
         }
         self.tag_directives.clear();
-        self.state = State::DocumentStart;
+        self.state = ParserState::DocumentStart;
         Ok(Event { implicit, ..Self::event(EventKind::DocumentEnd, token.start, end) })
     }
 
@@ -320,7 +323,7 @@ impl<'a> Reader<'a> {
         let mut token = self.scanner.peek()?;
         loop {
             match token.kind {
-                TokenKind::VersionDirective => {
+                YamlTokenKind::VersionDirective => {
                     if version {
                         return self.error(None, Mark::default(), Problem::DuplicateYamlDirective, token.start);
                     }
@@ -329,7 +332,7 @@ impl<'a> Reader<'a> {
                     }
                     version = true;
                 }
-                TokenKind::TagDirective => {
+                YamlTokenKind::TagDirective => {
                     let handle = self.text(token.value);
                     if self.tag_directives.iter().any(|(known, _)| self.text(*known) == handle) {
                         return self.error(None, Mark::default(), Problem::DuplicateTagDirective, token.start);
@@ -343,7 +346,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the full tag of a handle and a suffix; `None` if the handle is not declared.
-    fn resolve_tag(&mut self, handle: Text, suffix: Text) -> Option<Text> {
+    fn resolve_tag(&mut self, handle: TokenText, suffix: TokenText) -> Option<TokenText> {
         if handle.is_empty() {
             return Some(suffix);
         }
@@ -366,27 +369,27 @@ impl<'a> Reader<'a> {
 
     // ---- nodes ------------------------------------------------------------------------------
 
-    fn node(&mut self, first: Token, surroundings: Surroundings) -> Result<Event, Refusal> {
+    fn node(&mut self, first: YamlToken, surroundings: Surroundings) -> Result<Event, Refusal> {
         let mut token = first;
-        if token.kind == TokenKind::Alias {
+        if token.kind == YamlTokenKind::Alias {
             self.pop_state();
             self.scanner.take();
             return Ok(Event { anchor: token.value, ..Self::event(EventKind::Alias, token.start, token.end) });
         }
         let start = token.start;
         let mut event = Self::event(EventKind::Scalar, start, start);
-        if matches!(token.kind, TokenKind::Anchor | TokenKind::Tag) {
-            let mut tag: Option<Token> = None;
-            let order = if token.kind == TokenKind::Anchor {
-                [TokenKind::Anchor, TokenKind::Tag]
+        if matches!(token.kind, YamlTokenKind::Anchor | YamlTokenKind::Tag) {
+            let mut tag: Option<YamlToken> = None;
+            let order = if token.kind == YamlTokenKind::Anchor {
+                [YamlTokenKind::Anchor, YamlTokenKind::Tag]
             } else {
-                [TokenKind::Tag, TokenKind::Anchor]
+                [YamlTokenKind::Tag, YamlTokenKind::Anchor]
             };
             for kind in order {
                 if token.kind != kind {
                     break;
                 }
-                if kind == TokenKind::Anchor {
+                if kind == YamlTokenKind::Anchor {
                     event.anchor = token.value;
                 } else {
                     tag = Some(token);
@@ -407,35 +410,35 @@ impl<'a> Reader<'a> {
         event.content = token.start;
         event.end = token.end;
         match token.kind {
-            TokenKind::BlockEntry if surroundings == Surroundings::BlockMapping => {
+            YamlTokenKind::BlockEntry if surroundings == Surroundings::BlockMapping => {
                 event.kind = EventKind::SequenceStart;
-                self.state = State::IndentlessSequenceEntry;
+                self.state = ParserState::IndentlessSequenceEntry;
             }
-            TokenKind::Scalar => {
+            YamlTokenKind::Scalar => {
                 event.style = token.style;
                 event.value = token.value;
-                event.implicit = (event.tag.is_empty() && token.style == Style::Plain)
+                event.implicit = (event.tag.is_empty() && token.style == ScalarStyle::Plain)
                     || (!event.tag.is_empty() && self.text(event.tag) == "!");
                 self.pop_state();
                 self.scanner.take();
             }
-            TokenKind::FlowSequenceStart => {
+            YamlTokenKind::FlowSequenceStart => {
                 event.kind = EventKind::SequenceStart;
                 event.flow = true;
-                self.state = State::FlowSequenceFirstEntry;
+                self.state = ParserState::FlowSequenceFirstEntry;
             }
-            TokenKind::FlowMappingStart => {
+            YamlTokenKind::FlowMappingStart => {
                 event.kind = EventKind::MappingStart;
                 event.flow = true;
-                self.state = State::FlowMappingFirstKey;
+                self.state = ParserState::FlowMappingFirstKey;
             }
-            TokenKind::BlockSequenceStart if surroundings != Surroundings::Flow => {
+            YamlTokenKind::BlockSequenceStart if surroundings != Surroundings::Flow => {
                 event.kind = EventKind::SequenceStart;
-                self.state = State::BlockSequenceFirstEntry;
+                self.state = ParserState::BlockSequenceFirstEntry;
             }
-            TokenKind::BlockMappingStart if surroundings != Surroundings::Flow => {
+            YamlTokenKind::BlockMappingStart if surroundings != Surroundings::Flow => {
                 event.kind = EventKind::MappingStart;
-                self.state = State::BlockMappingFirstKey;
+                self.state = ParserState::BlockMappingFirstKey;
             }
             _ if !event.anchor.is_empty() || !event.tag.is_empty() => {
                 // An anchor or a tag without a value.
@@ -456,12 +459,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Parses a node; the state after it is `then`.
-    pub(super) fn node_then(&mut self, then: State, token: Token, surroundings: Surroundings) -> Result<Event, Refusal> {
+    pub(super) fn node_then(
+        &mut self,
+        then: ParserState,
+        token: YamlToken,
+        surroundings: Surroundings,
+    ) -> Result<Event, Refusal> {
         self.states.push(then);
         self.node(token, surroundings)
     }
 
-    pub(super) fn absent(&mut self, then: State, mark: Mark) -> Result<Event, Refusal> {
+    pub(super) fn absent(&mut self, then: ParserState, mark: Mark) -> Result<Event, Refusal> {
         self.state = then;
         Ok(Self::empty_scalar(mark))
     }
@@ -474,7 +482,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub(super) fn close(&mut self, kind: EventKind, token: Token) -> Event {
+    pub(super) fn close(&mut self, kind: EventKind, token: YamlToken) -> Event {
         self.pop_state();
         self.marks.pop();
         self.scanner.take();
@@ -495,32 +503,32 @@ impl<'a> Reader<'a> {
     fn block_sequence_entry(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
-            TokenKind::BlockEntry => {
+            YamlTokenKind::BlockEntry => {
                 let mark = token.end;
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    TokenKind::BlockEntry | TokenKind::BlockEnd => self.absent(State::BlockSequenceEntry, mark),
-                    _ => self.node_then(State::BlockSequenceEntry, token, Surroundings::Block),
+                    YamlTokenKind::BlockEntry | YamlTokenKind::BlockEnd => self.absent(ParserState::BlockSequenceEntry, mark),
+                    _ => self.node_then(ParserState::BlockSequenceEntry, token, Surroundings::Block),
                 }
             }
-            TokenKind::BlockEnd => Ok(self.close(EventKind::SequenceEnd, token)),
+            YamlTokenKind::BlockEnd => Ok(self.close(EventKind::SequenceEnd, token)),
             _ => self.error(Some(Construct::BlockCollection), self.context_mark(), Problem::ExpectedDash, token.start),
         }
     }
 
     fn indentless_sequence_entry(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        if token.kind != TokenKind::BlockEntry {
+        if token.kind != YamlTokenKind::BlockEntry {
             self.pop_state();
             return Ok(Self::event(EventKind::SequenceEnd, token.start, token.start));
         }
         let mark = token.end;
         let token = self.take_and_peek()?;
         match token.kind {
-            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                self.absent(State::IndentlessSequenceEntry, mark)
+            YamlTokenKind::BlockEntry | YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
+                self.absent(ParserState::IndentlessSequenceEntry, mark)
             }
-            _ => self.node_then(State::IndentlessSequenceEntry, token, Surroundings::Block),
+            _ => self.node_then(ParserState::IndentlessSequenceEntry, token, Surroundings::Block),
         }
     }
 
@@ -532,29 +540,33 @@ impl<'a> Reader<'a> {
     fn block_mapping_key(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
         match token.kind {
-            TokenKind::Key => {
+            YamlTokenKind::Key => {
                 let mark = token.end;
                 let token = self.take_and_peek()?;
                 match token.kind {
-                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingValue, mark),
-                    _ => self.node_then(State::BlockMappingValue, token, Surroundings::BlockMapping),
+                    YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
+                        self.absent(ParserState::BlockMappingValue, mark)
+                    }
+                    _ => self.node_then(ParserState::BlockMappingValue, token, Surroundings::BlockMapping),
                 }
             }
-            TokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
+            YamlTokenKind::BlockEnd => Ok(self.close(EventKind::MappingEnd, token)),
             _ => self.error(Some(Construct::BlockMapping), self.context_mark(), Problem::ExpectedKey, token.start),
         }
     }
 
     fn block_mapping_value(&mut self) -> Result<Event, Refusal> {
         let token = self.scanner.peek()?;
-        if token.kind != TokenKind::Value {
-            return self.absent(State::BlockMappingKey, token.start);
+        if token.kind != YamlTokenKind::Value {
+            return self.absent(ParserState::BlockMappingKey, token.start);
         }
         let mark = token.end;
         let token = self.take_and_peek()?;
         match token.kind {
-            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.absent(State::BlockMappingKey, mark),
-            _ => self.node_then(State::BlockMappingKey, token, Surroundings::BlockMapping),
+            YamlTokenKind::Key | YamlTokenKind::Value | YamlTokenKind::BlockEnd => {
+                self.absent(ParserState::BlockMappingKey, mark)
+            }
+            _ => self.node_then(ParserState::BlockMappingKey, token, Surroundings::BlockMapping),
         }
     }
 }

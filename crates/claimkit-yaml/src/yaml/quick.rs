@@ -4,12 +4,12 @@
 //! If a text has anything else, including mistakes, the full reader reads it from the start. Both readers give exactly the same
 //! tree.
 
-use super::chars::{self, Stop};
-use super::compose::{self, Bounds, Found};
+use super::chars::{self, StopClass};
+use super::compose::{self, Bounds, ComposeNotes};
 use super::parser::Reader;
-use super::resolve::{self, Value};
+use super::resolve::{self, ScalarValue};
 use super::scanner::Scanner;
-use super::token::Token;
+use super::token::YamlToken;
 use crate::source::Span;
 use crate::tree::{Entry, Kind, Node, NodeId, Str, Style, Tree};
 
@@ -47,7 +47,7 @@ struct Quick<'q, 's> {
 
 /// Reads the reader's part up to byte `end`, if it has the common form. Otherwise returns `None` and leaves partial results in
 /// the tree and the reader's buffers.
-pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize, bounds: Bounds) -> Option<Found> {
+pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize, bounds: Bounds) -> Option<ComposeNotes> {
     let scanner = &mut reader.scanner;
     if scanner.refused {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn read<'s>(reader: &mut Reader<'s>, tree: &mut Tree<'s>, end: usize,
     let (open, items, entries) = (Vec::with_capacity(8), Vec::new(), Vec::with_capacity(16));
     let mut quick = Quick { scanner, tree, bytes, pos, line, fresh: true, open, items, entries, bounds };
     let root = quick.document()?;
-    Some(Found { root: Some(root), end: Some((u32::try_from(end).ok()?, false)), ..Found::default() })
+    Some(ComposeNotes { root: Some(root), end: Some((u32::try_from(end).ok()?, false)), ..ComposeNotes::default() })
 }
 
 impl Quick<'_, '_> {
@@ -178,7 +178,7 @@ impl Quick<'_, '_> {
                 }
             }
             if self.open.last()?.map {
-                let key = self.key(Stop::PLAIN)?;
+                let key = self.key(StopClass::PLAIN)?;
                 self.open.last_mut()?.key = Some(key);
             } else {
                 self.skip(1);
@@ -194,7 +194,7 @@ impl Quick<'_, '_> {
             self.skip(1);
             (None, self.items.len())
         } else {
-            let key = self.key(Stop::PLAIN);
+            let key = self.key(StopClass::PLAIN);
             if key.is_none() {
                 self.pos = start;
                 return Some(false);
@@ -257,7 +257,7 @@ impl Quick<'_, '_> {
     }
 
     /// Reads a plain key on one line, and its `:`.
-    fn key(&mut self, stop: Stop) -> Option<(Str, Span)> {
+    fn key(&mut self, stop: StopClass) -> Option<(Str, Span)> {
         let start = self.pos;
         if chars::is_indicator(self.at(0)) {
             return None;
@@ -275,7 +275,7 @@ impl Quick<'_, '_> {
         }
         let span = Span::new(start, self.pos);
         let text = self.scanner.source(start, self.pos);
-        if text == "<<" || resolve::plain(text) != Value::Text {
+        if text == "<<" || resolve::plain(text) != ScalarValue::Text {
             return None;
         }
         self.skip(1);
@@ -285,7 +285,7 @@ impl Quick<'_, '_> {
     /// Reads a plain scalar in block context.
     fn plain(&mut self) -> Option<NodeId> {
         let start = self.pos;
-        let end = self.plain_line(Stop::PLAIN)?;
+        let end = self.plain_line(StopClass::PLAIN)?;
         if self.at(0) == b'\n' && self.goes_on() {
             self.pos = start;
             let token = self.with_scanner(|scanner| scanner.scan_plain_scalar()).ok()?;
@@ -300,7 +300,7 @@ impl Quick<'_, '_> {
     }
 
     /// Steps over plain text on one line and the blanks after it; returns the end of the text.
-    fn plain_line(&mut self, stop: Stop) -> Option<usize> {
+    fn plain_line(&mut self, stop: StopClass) -> Option<usize> {
         loop {
             self.skip(stop.run(self.rest()));
             match self.at(0) {
@@ -349,13 +349,13 @@ impl Quick<'_, '_> {
         let text = self.scanner.source(start, end);
         let span = Span::new(start, end);
         let kind = match resolve::plain(text) {
-            Value::Null => Kind::Null,
-            Value::Bool(value) => Kind::Bool(value),
-            Value::Int(value) => Kind::Int(value),
-            Value::Uint(value) => Kind::Uint(value),
-            Value::Float(value) if value.is_finite() => Kind::Float(value),
-            Value::Float(_) => return None,
-            Value::Text => Kind::Str(Str::Source(span)),
+            ScalarValue::Null => Kind::Null,
+            ScalarValue::Bool(value) => Kind::Bool(value),
+            ScalarValue::Int(value) => Kind::Int(value),
+            ScalarValue::Uint(value) => Kind::Uint(value),
+            ScalarValue::Float(value) if value.is_finite() => Kind::Float(value),
+            ScalarValue::Float(_) => return None,
+            ScalarValue::Text => Kind::Str(Str::Source(span)),
         };
         Some(self.tree.add(kind, span, Style::Plain))
     }
@@ -377,7 +377,7 @@ impl Quick<'_, '_> {
     }
 
     /// Makes the node of a scalar that the scanner read. It is a string, because other plain values have one line.
-    fn scalar(&mut self, token: &Token) -> NodeId {
+    fn scalar(&mut self, token: &YamlToken) -> NodeId {
         let span = Span { start: token.start.offset, end: token.end.offset };
         let text = compose::str_of(token.value);
         self.tree.add(Kind::Str(text), span, compose::style(token.style))
@@ -396,7 +396,7 @@ impl Quick<'_, '_> {
         self.skip(1);
         self.blanks();
         while self.at(0) != close {
-            let key = if map { Some(self.key(Stop::PLAIN_IN_FLOW)?) } else { None };
+            let key = if map { Some(self.key(StopClass::PLAIN_IN_FLOW)?) } else { None };
             if map && self.at(0) != b' ' {
                 return None;
             }
@@ -407,7 +407,7 @@ impl Quick<'_, '_> {
                 byte if chars::is_indicator(byte) => return None,
                 _ => {
                     let start = self.pos;
-                    let end = self.plain_line(Stop::PLAIN_IN_FLOW)?;
+                    let end = self.plain_line(StopClass::PLAIN_IN_FLOW)?;
                     self.plain_node(start, end)?
                 }
             };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// The resolved value of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
+pub enum ScalarValue {
     /// `null`.
     Null,
     Bool(bool),
@@ -25,28 +25,28 @@ const PREFIX: &str = "tag:yaml.org,2002:";
 ///
 /// # Errors
 /// go-yaml's message for a value that does not fit its tag.
-pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<Value, Problem> {
+pub(super) fn resolve(tag: &str, text: &str, implicit: bool) -> Result<ScalarValue, Problem> {
     if tag.is_empty() {
-        return Ok(if implicit { plain(text) } else { Value::Text });
+        return Ok(if implicit { plain(text) } else { ScalarValue::Text });
     }
     let Some(wanted @ ("str" | "bool" | "int" | "float" | "null" | "timestamp")) = tag.strip_prefix(PREFIX) else {
-        return Ok(Value::Text);
+        return Ok(ScalarValue::Text);
     };
     if wanted == "str" {
-        return Ok(Value::Text);
+        return Ok(ScalarValue::Text);
     }
     let value = plain(text);
     let found = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Int(_) | Value::Uint(_) => "int",
-        Value::Float(_) => "float",
-        Value::Text if wanted == "timestamp" && is_timestamp(text) => "timestamp",
-        Value::Text => "str",
+        ScalarValue::Null => "null",
+        ScalarValue::Bool(_) => "bool",
+        ScalarValue::Int(_) | ScalarValue::Uint(_) => "int",
+        ScalarValue::Float(_) => "float",
+        ScalarValue::Text if wanted == "timestamp" && is_timestamp(text) => "timestamp",
+        ScalarValue::Text => "str",
     };
     match value {
         _ if found == wanted => Ok(value),
-        Value::Int(int) if wanted == "float" => Ok(Value::Float(int as f64)),
+        ScalarValue::Int(int) if wanted == "float" => Ok(ScalarValue::Float(int as f64)),
         _ => Err(Problem::WrongTag { found, text: text.to_owned(), wanted: wanted.to_owned() }),
     }
 }
@@ -94,52 +94,52 @@ fn base64_digit(byte: u8) -> Option<u8> {
 }
 
 /// Resolves a plain scalar without a tag.
-pub(super) fn plain(text: &str) -> Value {
+pub(super) fn plain(text: &str) -> ScalarValue {
     match text.as_bytes().first() {
-        None => Value::Null,
+        None => ScalarValue::Null,
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => word(text),
         Some(b'.') => point(text),
         Some(b'+' | b'-' | b'0'..=b'9') => number(text),
-        Some(_) => Value::Text,
+        Some(_) => ScalarValue::Text,
     }
 }
 
 /// The words that are not strings: in lower case, in upper case, or with an upper-case first letter.
-const WORDS: [(&str, Value); 10] = [
-    ("y", Value::Bool(true)),
-    ("n", Value::Bool(false)),
-    ("~", Value::Null),
-    ("on", Value::Bool(true)),
-    ("no", Value::Bool(false)),
-    ("yes", Value::Bool(true)),
-    ("off", Value::Bool(false)),
-    ("true", Value::Bool(true)),
-    ("null", Value::Null),
-    ("false", Value::Bool(false)),
+const WORDS: [(&str, ScalarValue); 10] = [
+    ("y", ScalarValue::Bool(true)),
+    ("n", ScalarValue::Bool(false)),
+    ("~", ScalarValue::Null),
+    ("on", ScalarValue::Bool(true)),
+    ("no", ScalarValue::Bool(false)),
+    ("yes", ScalarValue::Bool(true)),
+    ("off", ScalarValue::Bool(false)),
+    ("true", ScalarValue::Bool(true)),
+    ("null", ScalarValue::Null),
+    ("false", ScalarValue::Bool(false)),
 ];
 
-fn word(text: &str) -> Value {
+fn word(text: &str) -> ScalarValue {
     if text.len() > "false".len() {
-        return Value::Text;
+        return ScalarValue::Text;
     }
     let found = WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(text));
     let capitals = |from: usize| text.bytes().skip(from).filter(u8::is_ascii_uppercase).count();
     match found {
         Some((word, value)) if capitals(1) == 0 || capitals(0) == word.len() => *value,
-        _ => Value::Text,
+        _ => ScalarValue::Text,
     }
 }
 
-fn point(text: &str) -> Value {
+fn point(text: &str) -> ScalarValue {
     match text {
-        ".nan" | ".NaN" | ".NAN" => Value::Float(f64::NAN),
-        ".inf" | ".Inf" | ".INF" => Value::Float(f64::INFINITY),
+        ".nan" | ".NaN" | ".NAN" => ScalarValue::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" => ScalarValue::Float(f64::INFINITY),
         _ if !text.contains('_') && is_float(text) => float(text),
         _ if text.contains('_') && separates_digits(text) => {
             let digits = text.replace('_', "");
-            if is_float(&digits) { float(&digits) } else { Value::Text }
+            if is_float(&digits) { float(&digits) } else { ScalarValue::Text }
         }
-        _ => Value::Text,
+        _ => ScalarValue::Text,
     }
 }
 
@@ -150,18 +150,18 @@ fn separates_digits(text: &str) -> bool {
     bytes.iter().enumerate().all(|(at, &b)| b != b'_' || (digit(at.checked_sub(1)) && digit(at.checked_add(1))))
 }
 
-fn float(text: &str) -> Value {
+fn float(text: &str) -> ScalarValue {
     match float::parse(text) {
         // Go refuses numbers that overflow.
-        Some(value) if value.is_finite() => Value::Float(value),
-        _ => Value::Text,
+        Some(value) if value.is_finite() => ScalarValue::Float(value),
+        _ => ScalarValue::Text,
     }
 }
 
-fn number(text: &str) -> Value {
+fn number(text: &str) -> ScalarValue {
     match text {
-        "+.inf" | "+.Inf" | "+.INF" => return Value::Float(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => return Value::Float(f64::NEG_INFINITY),
+        "+.inf" | "+.Inf" | "+.INF" => return ScalarValue::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => return ScalarValue::Float(f64::NEG_INFINITY),
         _ => {}
     }
     let digits: Cow<'_, str> = if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) };
@@ -170,19 +170,19 @@ fn number(text: &str) -> Value {
     }
     if is_float(&digits) {
         let value = float(&digits);
-        if value != Value::Text {
+        if value != ScalarValue::Text {
             return value;
         }
     }
     // The rest of go-yaml's own reading of binary numbers: a sign after `0b`.
     match digits.strip_prefix("0b").filter(|rest| rest.starts_with(['+', '-'])) {
-        Some(rest) => i64::from_str_radix(rest, 2).map_or(Value::Text, Value::Int),
-        None => Value::Text,
+        Some(rest) => i64::from_str_radix(rest, 2).map_or(ScalarValue::Text, ScalarValue::Int),
+        None => ScalarValue::Text,
     }
 }
 
 /// Parses an integer as Go's `ParseInt(text, 0, 64)` does, else as `ParseUint(text, 0, 64)`.
-fn integer(text: &str) -> Option<Value> {
+fn integer(text: &str) -> Option<ScalarValue> {
     let (signed, negative, rest) = match text.as_bytes().first() {
         Some(b'-') => (true, true, text.get(1..)?),
         Some(b'+') => (true, false, text.get(1..)?),
@@ -200,10 +200,10 @@ fn integer(text: &str) -> Option<Value> {
     }
     let value = u64::from_str_radix(digits, radix).ok()?;
     match i64::try_from(value) {
-        Ok(int) => Some(Value::Int(if negative { int.wrapping_neg() } else { int })),
-        Err(_) if negative && value == i64::MIN.unsigned_abs() => Some(Value::Int(i64::MIN)),
+        Ok(int) => Some(ScalarValue::Int(if negative { int.wrapping_neg() } else { int })),
+        Err(_) if negative && value == i64::MIN.unsigned_abs() => Some(ScalarValue::Int(i64::MIN)),
         Err(_) if signed => None,
-        Err(_) => Some(Value::Uint(value)),
+        Err(_) => Some(ScalarValue::Uint(value)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::error::Refusal;
 use super::problem::{Construct, Problem};
 use super::scanner::Scanner;
-use super::token::{Mark, Style, Token, TokenKind};
+use super::token::{Mark, ScalarStyle, YamlToken, YamlTokenKind};
 
 const CONTEXT: Construct = Construct::BlockScalar;
 
@@ -17,7 +17,7 @@ enum Chomping {
 
 impl Scanner<'_> {
     /// Reads a block scalar. The token ends with its last line of text, without that line's break.
-    pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Result<Token, Refusal> {
+    pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         self.skip(1);
         self.need(1)?;
@@ -75,9 +75,9 @@ impl Scanner<'_> {
             self.buffer.push_str(&breaks);
             self.breaks = breaks;
         }
-        let style = if literal { Style::Literal } else { Style::Folded };
+        let style = if literal { ScalarStyle::Literal } else { ScalarStyle::Folded };
         let value = self.buffered_text(value_start);
-        Ok(Token { kind: TokenKind::Scalar, style, start, end, value, ..Token::default() })
+        Ok(YamlToken { kind: YamlTokenKind::Scalar, style, start, end, value, ..YamlToken::default() })
     }
 
     /// Reads `+`, `-` and a digit, in either order, then blanks and a comment.

@@ -1,10 +1,10 @@
 //! Plain and quoted scalars.
 
-use super::chars::Stop;
+use super::chars::StopClass;
 use super::error::Refusal;
 use super::problem::{Construct, Problem};
 use super::scanner::Scanner;
-use super::token::{Mark, Style, Text, Token, TokenKind};
+use super::token::{Mark, ScalarStyle, TokenText, YamlToken, YamlTokenKind};
 
 /// Joins the lines of a flow scalar: a single line break becomes a space, further breaks stay. U+2028 and U+2029 stay.
 fn fold(buffer: &mut String, first: &str, further: &str) {
@@ -45,7 +45,7 @@ impl Collected {
         }
     }
 
-    fn text(&self, scanner: &Scanner<'_>) -> Text {
+    fn text(&self, scanner: &Scanner<'_>) -> TokenText {
         match self.copied {
             Some(start) => scanner.buffered_text(start),
             None => scanner.source_text(self.start, self.end),
@@ -54,7 +54,7 @@ impl Collected {
 }
 
 impl Scanner<'_> {
-    pub(super) fn scan_plain_scalar(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn scan_plain_scalar(&mut self) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         let mut end = start;
         let indent = self.indent.saturating_add(1);
@@ -121,13 +121,13 @@ impl Scanner<'_> {
             self.simple_key_allowed = true;
         }
         let value = value.text(self);
-        Ok(Token { kind: TokenKind::Scalar, style: Style::Plain, start, end, value, ..Token::default() })
+        Ok(YamlToken { kind: YamlTokenKind::Scalar, style: ScalarStyle::Plain, start, end, value, ..YamlToken::default() })
     }
 
     /// Steps over plain text up to a blank, a break, the end, or an indicator that ends it.
     #[inline]
     fn skip_plain_run(&mut self) {
-        let stop = if self.flow_level > 0 { Stop::PLAIN_IN_FLOW } else { Stop::PLAIN };
+        let stop = if self.flow_level > 0 { StopClass::PLAIN_IN_FLOW } else { StopClass::PLAIN };
         loop {
             self.skip(stop.run(self.rest()));
             match self.at(0) {
@@ -138,7 +138,7 @@ impl Scanner<'_> {
         }
     }
 
-    pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Result<Token, Refusal> {
+    pub(super) fn scan_quoted_scalar(&mut self, single: bool) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         self.skip(1);
         let mut value = Collected { start: self.pos, end: self.pos, copied: None };
@@ -221,13 +221,13 @@ impl Scanner<'_> {
         let text = value.text(self);
         self.skip(1);
         let end = self.mark();
-        let style = if single { Style::SingleQuoted } else { Style::DoubleQuoted };
-        Ok(Token { kind: TokenKind::Scalar, style, start, end, value: text, ..Token::default() })
+        let style = if single { ScalarStyle::SingleQuoted } else { ScalarStyle::DoubleQuoted };
+        Ok(YamlToken { kind: YamlTokenKind::Scalar, style, start, end, value: text, ..YamlToken::default() })
     }
 
     #[inline]
     fn skip_quoted_run(&mut self, single: bool) {
-        let stop = if single { Stop::SINGLE_QUOTED } else { Stop::DOUBLE_QUOTED };
+        let stop = if single { StopClass::SINGLE_QUOTED } else { StopClass::DOUBLE_QUOTED };
         loop {
             self.skip(stop.run(self.rest()));
             if self.at(0) < 0x80 || self.is_break(0) {

@@ -4,13 +4,13 @@ use super::chars;
 use super::error::Refusal;
 use super::problem::{Construct, Problem};
 use super::scanner::Scanner;
-use super::token::{Mark, Text, Token, TokenKind};
+use super::token::{Mark, TokenText, YamlToken, YamlTokenKind};
 
 const DIRECTIVE: Construct = Construct::Directive;
 const VERSION: Construct = Construct::YamlDirective;
 
 impl Scanner<'_> {
-    pub(super) fn scan_directive(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn scan_directive(&mut self) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         self.skip(1);
         let name = self.pos;
@@ -22,10 +22,10 @@ impl Scanner<'_> {
         if !self.is_gap(0) {
             return self.error(Some(DIRECTIVE), start, Problem::NonAlphabeticalCharacter);
         }
-        let mut token = Token { start, ..Token::default() };
+        let mut token = YamlToken { start, ..YamlToken::default() };
         match name {
             "YAML" => {
-                token.kind = TokenKind::VersionDirective;
+                token.kind = YamlTokenKind::VersionDirective;
                 self.skip_blanks()?;
                 token.suffix.start = self.scan_version_number(start)?;
                 if self.at(0) != b'.' {
@@ -35,7 +35,7 @@ impl Scanner<'_> {
                 token.suffix.end = self.scan_version_number(start)?;
             }
             "TAG" => {
-                token.kind = TokenKind::TagDirective;
+                token.kind = YamlTokenKind::TagDirective;
                 self.skip_blanks()?;
                 token.value = self.scan_tag_handle(Construct::TagDirectiveValue, start)?;
                 self.need(1)?;
@@ -105,7 +105,7 @@ impl Scanner<'_> {
     }
 
     /// Reads an anchor or an alias.
-    pub(super) fn scan_named(&mut self, kind: TokenKind) -> Result<Token, Refusal> {
+    pub(super) fn scan_named(&mut self, kind: YamlTokenKind) -> Result<YamlToken, Refusal> {
         let start = self.mark();
         self.skip(1);
         let name = self.pos;
@@ -113,15 +113,15 @@ impl Scanner<'_> {
         let end = self.mark();
         let ended = self.is_gap(0) || matches!(self.at(0), b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`');
         if self.pos == name || !ended {
-            let context = if kind == TokenKind::Anchor { Construct::Anchor } else { Construct::Alias };
+            let context = if kind == YamlTokenKind::Anchor { Construct::Anchor } else { Construct::Alias };
             return self.error(Some(context), start, Problem::ExpectedName);
         }
         let value = self.source_text(name, self.pos);
-        Ok(Token { kind, start, end, value, ..Token::default() })
+        Ok(YamlToken { kind, start, end, value, ..YamlToken::default() })
     }
 
     /// Reads `!suffix`, `!handle!suffix`, `!<uri>` or `!`.
-    pub(super) fn scan_tag(&mut self) -> Result<Token, Refusal> {
+    pub(super) fn scan_tag(&mut self) -> Result<YamlToken, Refusal> {
         const CONTEXT: Construct = Construct::Tag;
         let start = self.mark();
         self.need(2)?;
@@ -129,7 +129,7 @@ impl Scanner<'_> {
         if self.at(1) == b'<' {
             self.skip(2);
             suffix = self.scan_tag_uri(Construct::TagName, None, start)?;
-            handle = Text::default();
+            handle = TokenText::default();
             if self.at(0) != b'>' {
                 return self.error(Some(CONTEXT), start, Problem::ExpectedTagEnd);
             }
@@ -145,7 +145,7 @@ impl Scanner<'_> {
                 let rest = self.scan_tag_uri(Construct::TagName, Some(found), start)?;
                 let bang = self.source_text(found.start as usize, found.start.saturating_add(1) as usize);
                 // The tag `!` alone has no handle.
-                (handle, suffix) = if rest.is_empty() { (Text::default(), bang) } else { (bang, rest) };
+                (handle, suffix) = if rest.is_empty() { (TokenText::default(), bang) } else { (bang, rest) };
             }
         }
         self.need(1)?;
@@ -153,11 +153,11 @@ impl Scanner<'_> {
             return self.error(Some(CONTEXT), start, Problem::ExpectedWhitespaceOrLineBreak);
         }
         let end = self.mark();
-        Ok(Token { kind: TokenKind::Tag, start, end, value: handle, suffix, ..Token::default() })
+        Ok(YamlToken { kind: YamlTokenKind::Tag, start, end, value: handle, suffix, ..YamlToken::default() })
     }
 
     /// Reads `!`, `!!`, `!word!`, or the beginning of `!word`.
-    fn scan_tag_handle(&mut self, within: Construct, start: Mark) -> Result<Text, Refusal> {
+    fn scan_tag_handle(&mut self, within: Construct, start: Mark) -> Result<TokenText, Refusal> {
         self.need(1)?;
         if self.at(0) != b'!' {
             return self.error(Some(within), start, Problem::ExpectedExclamation);
@@ -174,7 +174,7 @@ impl Scanner<'_> {
     }
 
     /// Reads the text of a tag with resolved `%41` escapes; `head` is the part already read, without its `!`.
-    fn scan_tag_uri(&mut self, within: Construct, head: Option<Text>, start: Mark) -> Result<Text, Refusal> {
+    fn scan_tag_uri(&mut self, within: Construct, head: Option<TokenText>, start: Mark) -> Result<TokenText, Refusal> {
         let from = match head {
             Some(head) => head.start.saturating_add(1) as usize,
             None => self.pos,

@@ -4,10 +4,10 @@
 //! folded lines.
 
 use super::chars::piece_start;
-use super::chars::{self, Stop};
+use super::chars::{self, StopClass};
 use super::error::Refusal;
 use super::problem::{Construct, Problem};
-use super::token::{Mark, Token, TokenKind};
+use super::token::{Mark, YamlToken, YamlTokenKind};
 use std::collections::VecDeque;
 
 /// go-yaml's limit on open brackets and on open indentations.
@@ -42,7 +42,7 @@ pub(super) struct Scanner<'a> {
     /// The number of continuation bytes (UTF-8) on this line so far.
     pub(super) wide: usize,
 
-    tokens: VecDeque<Token>,
+    tokens: VecDeque<YamlToken>,
     tokens_parsed: usize,
     token_available: bool,
     stream_start_produced: bool,
@@ -134,7 +134,7 @@ impl<'a> Scanner<'a> {
 
     /// Returns the next token, without taking it.
     #[inline]
-    pub fn peek(&mut self) -> Result<Token, Refusal> {
+    pub fn peek(&mut self) -> Result<YamlToken, Refusal> {
         if !self.token_available {
             self.fetch_more_tokens()?;
         }
@@ -147,7 +147,7 @@ impl<'a> Scanner<'a> {
         self.token_available = false;
         self.tokens_parsed = self.tokens_parsed.wrapping_add(1);
         if let Some(token) = self.tokens.pop_front() {
-            self.stream_end_produced = token.kind == TokenKind::StreamEnd;
+            self.stream_end_produced = token.kind == YamlTokenKind::StreamEnd;
         }
     }
 
@@ -177,20 +177,20 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn append(&mut self, kind: TokenKind, start: Mark, end: Mark) {
-        self.tokens.push_back(Token { kind, start, end, ..Token::default() });
+    fn append(&mut self, kind: YamlTokenKind, start: Mark, end: Mark) {
+        self.tokens.push_back(YamlToken { kind, start, end, ..YamlToken::default() });
     }
 
     /// Steps over an indicator of `width` bytes and queues its token.
-    fn indicator(&mut self, kind: TokenKind, width: usize) {
+    fn indicator(&mut self, kind: YamlTokenKind, width: usize) {
         let start = self.mark();
         self.skip(width);
         let end = self.mark();
         self.append(kind, start, end);
     }
 
-    fn insert(&mut self, token_number: usize, kind: TokenKind, mark: Mark) {
-        let token = Token { kind, start: mark, end: mark, ..Token::default() };
+    fn insert(&mut self, token_number: usize, kind: YamlTokenKind, mark: Mark) {
+        let token = YamlToken { kind, start: mark, end: mark, ..YamlToken::default() };
         match token_number.checked_sub(self.tokens_parsed) {
             Some(index) if index <= self.tokens.len() => self.tokens.insert(index, token),
             // The key's token is gone already: go-yaml appends.
@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
             self.stream_start_produced = true;
             self.simple_keys.push(SimpleKey::default());
             let mark = self.mark();
-            self.append(TokenKind::StreamStart, mark, mark);
+            self.append(YamlTokenKind::StreamStart, mark, mark);
             return Ok(());
         }
         self.skip_to_next_token()?;
@@ -223,21 +223,21 @@ impl<'a> Scanner<'a> {
         }
         match byte {
             0 => self.fetch_stream_end(),
-            b'[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
-            b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
-            b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
-            b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            b'[' => self.fetch_flow_start(YamlTokenKind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(YamlTokenKind::FlowMappingStart),
+            b']' => self.fetch_flow_end(YamlTokenKind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(YamlTokenKind::FlowMappingEnd),
             b',' => {
                 self.remove_simple_key()?;
                 self.simple_key_allowed = true;
-                self.indicator(TokenKind::FlowEntry, 1);
+                self.indicator(YamlTokenKind::FlowEntry, 1);
                 Ok(())
             }
             b'-' if self.is_gap(1) => self.fetch_block_entry(),
             b'?' if self.flow_level > 0 || self.is_gap(1) => self.fetch_key(),
             b':' if self.flow_level > 0 || self.is_gap(1) => self.fetch_value(),
-            b'*' => self.fetch_named(TokenKind::Alias),
-            b'&' => self.fetch_named(TokenKind::Anchor),
+            b'*' => self.fetch_named(YamlTokenKind::Alias),
+            b'&' => self.fetch_named(YamlTokenKind::Anchor),
             b'!' => {
                 self.save_simple_key()?;
                 self.simple_key_allowed = false;
@@ -282,7 +282,7 @@ impl<'a> Scanner<'a> {
         const LONGEST: usize = 128;
         let rest = self.rest();
         let head = rest.get(..LONGEST).unwrap_or(rest);
-        let length = Stop::PLAIN.run(head);
+        let length = StopClass::PLAIN.run(head);
         if length == 0 || head.get(length) != Some(&b':') || !matches!(rest.get(length.wrapping_add(1)), Some(b' ' | b'\n')) {
             return Ok(false);
         }
@@ -291,13 +291,13 @@ impl<'a> Scanner<'a> {
         if let Some(key) = self.simple_keys.last_mut() {
             key.mark = start;
         }
-        self.roll_indent(column, None, TokenKind::BlockMappingStart, start)?;
-        self.append(TokenKind::Key, start, start);
+        self.roll_indent(column, None, YamlTokenKind::BlockMappingStart, start)?;
+        self.append(YamlTokenKind::Key, start, start);
         self.skip(length);
         let end = self.mark();
         let value = self.source_text(start.offset as usize, end.offset as usize);
-        self.tokens.push_back(Token { kind: TokenKind::Scalar, start, end, value, ..Token::default() });
-        self.indicator(TokenKind::Value, 1);
+        self.tokens.push_back(YamlToken { kind: YamlTokenKind::Scalar, start, end, value, ..YamlToken::default() });
+        self.indicator(YamlTokenKind::Value, 1);
         self.simple_key_allowed = false;
         Ok(true)
     }
@@ -311,10 +311,10 @@ impl<'a> Scanner<'a> {
     }
 
     /// Recognizes `---` or `...`, followed by a blank, a line break or the end. Call at column 0 only.
-    pub(super) fn document_indicator(&self) -> Option<TokenKind> {
+    pub(super) fn document_indicator(&self) -> Option<YamlTokenKind> {
         let kind = match self.at(0) {
-            b'-' => TokenKind::DocumentStart,
-            b'.' => TokenKind::DocumentEnd,
+            b'-' => YamlTokenKind::DocumentStart,
+            b'.' => YamlTokenKind::DocumentEnd,
             _ => return None,
         };
         (self.at(1) == self.at(0) && self.at(2) == self.at(0) && self.is_gap(3)).then_some(kind)
@@ -416,7 +416,7 @@ impl<'a> Scanner<'a> {
 
     /// Opens an indentation level if `column` is deeper than the current one. Inserts the token before the key's token
     /// (`token_number`), or appends it.
-    fn roll_indent(&mut self, column: u32, token_number: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Refusal> {
+    fn roll_indent(&mut self, column: u32, token_number: Option<usize>, kind: YamlTokenKind, mark: Mark) -> Result<(), Refusal> {
         if self.flow_level > 0 || self.indent >= column as i32 {
             return Ok(());
         }
@@ -440,7 +440,7 @@ impl<'a> Scanner<'a> {
         }
         while self.indent > column {
             let mark = self.mark();
-            self.append(TokenKind::BlockEnd, mark, mark);
+            self.append(YamlTokenKind::BlockEnd, mark, mark);
             self.indent = self.indents.pop().unwrap_or(-1);
         }
     }
@@ -457,7 +457,7 @@ impl<'a> Scanner<'a> {
         self.remove_simple_key()?;
         self.simple_key_allowed = false;
         let mark = self.mark();
-        self.append(TokenKind::StreamEnd, mark, mark);
+        self.append(YamlTokenKind::StreamEnd, mark, mark);
         Ok(())
     }
 
@@ -470,7 +470,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+    fn fetch_document_indicator(&mut self, kind: YamlTokenKind) -> Result<(), Refusal> {
         self.unroll_indent(-1);
         self.remove_simple_key()?;
         self.simple_key_allowed = false;
@@ -478,7 +478,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+    fn fetch_flow_start(&mut self, kind: YamlTokenKind) -> Result<(), Refusal> {
         self.save_simple_key()?;
         let mark = self.mark();
         let token_number = self.next_token_number();
@@ -492,7 +492,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+    fn fetch_flow_end(&mut self, kind: YamlTokenKind) -> Result<(), Refusal> {
         self.remove_simple_key()?;
         if let Some(level) = self.flow_level.checked_sub(1) {
             self.flow_level = level;
@@ -513,11 +513,11 @@ impl<'a> Scanner<'a> {
             if !self.simple_key_allowed {
                 return self.error(None, mark, Problem::EntryNotAllowed);
             }
-            self.roll_indent(mark.column, None, TokenKind::BlockSequenceStart, mark)?;
+            self.roll_indent(mark.column, None, YamlTokenKind::BlockSequenceStart, mark)?;
         }
         self.remove_simple_key()?;
         self.simple_key_allowed = true;
-        self.indicator(TokenKind::BlockEntry, 1);
+        self.indicator(YamlTokenKind::BlockEntry, 1);
         Ok(())
     }
 
@@ -527,11 +527,11 @@ impl<'a> Scanner<'a> {
             if !self.simple_key_allowed {
                 return self.error(None, mark, Problem::KeyNotAllowed);
             }
-            self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+            self.roll_indent(mark.column, None, YamlTokenKind::BlockMappingStart, mark)?;
         }
         self.remove_simple_key()?;
         self.simple_key_allowed = self.flow_level == 0;
-        self.indicator(TokenKind::Key, 1);
+        self.indicator(YamlTokenKind::Key, 1);
         Ok(())
     }
 
@@ -539,8 +539,8 @@ impl<'a> Scanner<'a> {
         let index = self.simple_keys.len().wrapping_sub(1);
         if self.simple_key_is_valid(index)? {
             if let Some(key) = self.simple_keys.get(index).copied() {
-                self.insert(key.token_number, TokenKind::Key, key.mark);
-                self.roll_indent(key.mark.column, Some(key.token_number), TokenKind::BlockMappingStart, key.mark)?;
+                self.insert(key.token_number, YamlTokenKind::Key, key.mark);
+                self.roll_indent(key.mark.column, Some(key.token_number), YamlTokenKind::BlockMappingStart, key.mark)?;
                 self.forget_token(key.token_number);
             }
             if let Some(key) = self.simple_keys.get_mut(index) {
@@ -553,15 +553,15 @@ impl<'a> Scanner<'a> {
                 if !self.simple_key_allowed {
                     return self.error(None, mark, Problem::ValueNotAllowed);
                 }
-                self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+                self.roll_indent(mark.column, None, YamlTokenKind::BlockMappingStart, mark)?;
             }
             self.simple_key_allowed = self.flow_level == 0;
         }
-        self.indicator(TokenKind::Value, 1);
+        self.indicator(YamlTokenKind::Value, 1);
         Ok(())
     }
 
-    fn fetch_named(&mut self, kind: TokenKind) -> Result<(), Refusal> {
+    fn fetch_named(&mut self, kind: YamlTokenKind) -> Result<(), Refusal> {
         self.save_simple_key()?;
         self.simple_key_allowed = false;
         let token = self.scan_named(kind)?;

@@ -15,7 +15,7 @@ pub struct Mark {
 /// The location of a scalar's text: in the source, or in the reader's buffer of unescaped and folded text
 /// ([`super::Reader::text`] resolves both).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct TokenText {
     /// Offset of the first byte.
     pub start: u32,
     /// Byte after the last.
@@ -24,7 +24,7 @@ pub struct Text {
     pub buffered: bool,
 }
 
-impl Text {
+impl TokenText {
     /// Returns true if there is no text.
     pub(crate) fn is_empty(self) -> bool {
         self.start == self.end
@@ -34,7 +34,7 @@ impl Text {
 /// The style in which a scalar is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Style {
+pub enum ScalarStyle {
     #[default]
     /// A scalar without quotes.
     Plain,
@@ -50,7 +50,7 @@ pub enum Style {
 
 /// The kinds of token of YAML 1.1's grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(super) enum YamlTokenKind {
     #[default]
     StreamStart,
     StreamEnd,
@@ -78,11 +78,11 @@ pub(super) enum TokenKind {
 /// One token. `value` is the scalar, anchor name, tag handle or directive handle; `suffix` the
 /// tag's suffix or the directive's prefix (for `%YAML`: major and minor as its two numbers).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Token {
-    pub kind: TokenKind,
-    pub style: Style,
+pub(super) struct YamlToken {
+    pub kind: YamlTokenKind,
+    pub style: ScalarStyle,
     pub start: Mark,
     pub end: Mark,
-    pub value: Text,
-    pub suffix: Text,
+    pub value: TokenText,
+    pub suffix: TokenText,
 }

@@ -1,17 +1,17 @@
 //! The account of an allocation as data: what the verb `allocate` answers.
 
 pub use super::kinds::*;
-pub use super::remark::{Remark, Subject};
+pub use super::remark::{Remark, RemarkSubject};
 pub use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
 use super::turn::{NodeRefusal, Turn};
 use crate::finding::FieldPath;
-use crate::place::device::constraints::Kind;
+use crate::place::device::constraints::ConstraintKind;
 use crate::place::device::facts::Toleration;
-use crate::place::device::results::AllocationResult;
+use crate::place::device::results::DeviceAllocation;
 use crate::place::device::sorted::Sorted;
-use crate::place::device::status::Code;
-use crate::place::device::taints::Mismatch;
-use crate::text::located::{Edit, Range};
+use crate::place::device::status::StatusCode;
+use crate::place::device::taints::TolerationMismatch;
+use crate::text::located::{Range, RangeEdit};
 use serde::Serialize;
 
 /// Declares a struct of the answer.
@@ -56,7 +56,7 @@ data! {
 pub struct Before {
     /// The extension point that stops the pod.
     pub stage: BeforeNodes,
-    pub code: Code,
+    pub code: StatusCode,
     pub message: String,
     /// The missing object and a similar existing name, in our words.
     pub help: Option<String>,
@@ -82,14 +82,14 @@ data! {
             message: Option<String>,
         /// The scheduler's code where it refuses the node.
         #[serde(skip_serializing_if = "Option::is_none")]
-        code: Option<Code>,
+        code: Option<StatusCode>,
         /// The text ends the attempt for all nodes.
         fatal: bool,
         score: i64,
         /// Steps of the search.
         steps: u64,
         /// One entry per claim.
-        allocations: Option<Vec<AllocationResult>>,
+        allocations: Option<Vec<DeviceAllocation>>,
         /// Pools seen from the node.
         pools: Vec<PoolAccount>,
         requests: Vec<RequestAccount>,
@@ -315,7 +315,7 @@ pub enum Reason {
     Constraint {
         /// Index of the constraint.
         index: usize,
-        kind: Kind,
+        kind: ConstraintKind,
         /// The attribute, which the device lacks.
         attribute: String,
         /// Attributes of the device with the same name in another domain, or with nearly this name.
@@ -399,7 +399,7 @@ data! {
 pub struct TolerationReason {
     pub index: usize,
     /// The field to look at.
-    pub why: Mismatch,
+    pub why: TolerationMismatch,
 }
 
 data! {
@@ -455,7 +455,7 @@ data! {
         /// The node it was tried on.
         node: String,
         /// The changes as edits of the text; empty where a claim must be freed, or the text cannot be edited safely.
-        edits: Vec<Edit>,
+        edits: Vec<RangeEdit>,
         /// The sentence for it, in the language of the answer.
         text: String,
     }

@@ -4,7 +4,7 @@ use super::account::{CapacityReason, CounterHolder, CounterReason, Reason, Selec
 use super::kinds::{CapacityFault, FeatureField};
 use crate::advice::nearest::alike;
 use crate::place::device::amount::{Amount, spell, spell_like};
-use crate::place::device::behaviour::Counters as Style;
+use crate::place::device::behaviour::CounterPlace as Style;
 use crate::place::device::capacity::{self, CapacityRefusal};
 use crate::place::device::cluster::{Cluster, DeviceAt};
 use crate::place::device::constraints::{self, attribute};
@@ -12,15 +12,15 @@ use crate::place::device::counters::{needed, opening, uses_counters};
 use crate::place::device::facts::{Claim, Device, Selector, Taint, Toleration};
 use crate::place::device::features::Feature;
 use crate::place::device::nodes::NodeFields;
-use crate::place::device::pools::{Gathered, Ignored, Pool};
-use crate::place::device::prepare::Choice;
+use crate::place::device::pools::{Ignored, NodePools, Pool};
+use crate::place::device::prepare::RequestChoice;
 use crate::place::device::selectors::Cell;
 use crate::place::device::sorted::Sorted;
 use crate::place::device::taints;
 
 /// A device that a user would expect on the node.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'g, 's> {
+pub struct ShownDevice<'g, 's> {
     pub at: DeviceAt,
     /// Its pool, if its slice belongs to one here.
     pub pool: Option<&'g Pool<'s>>,
@@ -31,23 +31,23 @@ pub struct Shown<'g, 's> {
 }
 
 /// Returns the devices of a node: the offered ones, and those in slices of the node that are ignored.
-pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g Gathered<'s>) -> Vec<Shown<'g, 's>> {
+pub fn shown<'g, 's>(cluster: &Cluster<'s>, gathered: &'g NodePools<'s>) -> Vec<ShownDevice<'g, 's>> {
     let mut list = Vec::new();
     for pool in &gathered.pools {
         for slice in &pool.devices {
-            let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters: false };
+            let shown = |(at, _)| ShownDevice { at, pool: Some(&**pool), ignored: None, beside_counters: false };
             list.extend(cluster.devices_of(*slice).map(shown));
         }
         // Counter slices of other nodes' pools are visible everywhere; do not list their devices here.
         let foreign = pool.is_sound() && pool.devices.is_empty();
         let beside_counters = pool.is_sound();
         for slice in pool.collected.iter().filter(|slice| !foreign && !pool.devices.contains(slice)) {
-            let shown = |(at, _)| Shown { at, pool: Some(&**pool), ignored: None, beside_counters };
+            let shown = |(at, _)| ShownDevice { at, pool: Some(&**pool), ignored: None, beside_counters };
             list.extend(cluster.devices_of(*slice).map(shown));
         }
     }
     for (slice, ignored) in &gathered.ignored {
-        let shown = |(at, _)| Shown { at, pool: None, ignored: Some(ignored), beside_counters: false };
+        let shown = |(at, _)| ShownDevice { at, pool: None, ignored: Some(ignored), beside_counters: false };
         list.extend(cluster.devices_of(*slice).map(shown));
     }
     list
@@ -65,19 +65,19 @@ pub fn pods_of(claim: &Claim) -> Vec<String> {
 
 /// The question asked about each device.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a, 's> {
+pub struct DeviceQuestion<'a, 's> {
     pub cluster: &'a Cluster<'s>,
     /// Index of the node.
     pub node: usize,
     pub claim: &'a Claim,
-    pub choice: &'a Choice<'a>,
+    pub choice: &'a RequestChoice<'a>,
     /// Say what selectors read.
     pub values: bool,
 }
 
-impl Asking<'_, '_> {
+impl DeviceQuestion<'_, '_> {
     /// Returns all reasons against a device, in upstream's order.
-    pub fn reasons(&self, shown: &Shown<'_, '_>) -> Vec<Reason> {
+    pub fn reasons(&self, shown: &ShownDevice<'_, '_>) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let Some((slice, device)) = self.cluster.device(shown.at) else { return reasons };
         self.pool(shown, &mut reasons);
@@ -124,7 +124,7 @@ impl Asking<'_, '_> {
         reasons
     }
 
-    fn pool(&self, shown: &Shown<'_, '_>, reasons: &mut Vec<Reason>) {
+    fn pool(&self, shown: &ShownDevice<'_, '_>, reasons: &mut Vec<Reason>) {
         match shown.ignored {
             Some(Ignored::OldGeneration(newest)) => reasons.push(Reason::PoolOldGeneration { newest: *newest }),
             Some(Ignored::FeatureOff) => reasons.push(Reason::FeatureOff { field: FeatureField::OfSlice }),
@@ -230,7 +230,7 @@ impl Asking<'_, '_> {
     }
 
     /// Adds the counters short of what the device needs, with nothing chosen yet.
-    fn counters(&self, shown: &Shown<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
+    fn counters(&self, shown: &ShownDevice<'_, '_>, device: &Device, reasons: &mut Vec<Reason>) {
         let cluster = self.cluster;
         if device.consumes_counters.is_empty() {
             return;

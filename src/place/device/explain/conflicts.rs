@@ -6,12 +6,12 @@ use super::words::{in_turn, of_claim, some};
 use crate::message::message;
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
-use crate::place::device::constraints::{self, Kind, Scalar, attribute, scalar, set};
+use crate::place::device::constraints::{self, ConstraintKind, Scalar, attribute, scalar, set};
 use crate::place::device::counters::{needed, opening};
 use crate::place::device::counting::Matching;
 use crate::place::device::facts::Claim;
 use crate::place::device::features::Feature;
-use crate::place::device::pools::Gathered;
+use crate::place::device::pools::NodePools;
 use crate::place::device::sorted::{Set, Sorted, ordered};
 
 /// Maximum number of requests in a line.
@@ -157,8 +157,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
     let wanted = wants.values().flatten().fold(0i64, |sum, count| sum.saturating_add(*count));
     let mut conflict = Conflict {
         kind: match kind {
-            Kind::Match => ConflictKind::Match,
-            Kind::Distinct => ConflictKind::Distinct,
+            ConstraintKind::Match => ConflictKind::Match,
+            ConstraintKind::Distinct => ConflictKind::Distinct,
         },
         claim: claim.metadata.full_name(),
         constraint: Some(index),
@@ -173,7 +173,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
         text: String::new(),
     };
     conflict.text = match kind {
-        Kind::Match if has_common(&conflict.values, &concerned) => {
+        ConstraintKind::Match if has_common(&conflict.values, &concerned) => {
             message!(
                 "device.not-all-with-one-value",
                 "not all requests can be met with one value of {name} for {requests}",
@@ -181,8 +181,8 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
                 requests = some(&conflict.requests, MOST_REQUESTS)
             )
         }
-        Kind::Match => match_text(&conflict, &concerned),
-        Kind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
+        ConstraintKind::Match => match_text(&conflict, &concerned),
+        ConstraintKind::Distinct if i64::try_from(conflict.available).is_ok_and(|available| available < wanted) => {
             message!(
                 "device.too-few-values",
                 "{name} has {available} different values, and {wanted} are wanted",
@@ -191,7 +191,7 @@ pub fn constraint(cluster: &Cluster<'_>, claim: &Claim, index: usize, requests: 
                 wanted
             )
         }
-        Kind::Distinct => {
+        ConstraintKind::Distinct => {
             message!("device.not-all-with-values", "not all requests can be met with different values of {name}", name)
         }
     };
@@ -255,7 +255,7 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
 }
 
 /// Returns the counters that the cheapest choice of devices exceeds.
-pub fn counters(cluster: &Cluster<'_>, gathered: &Gathered<'_>, requests: &[Alone<'_>]) -> Vec<Conflict> {
+pub fn counters(cluster: &Cluster<'_>, gathered: &NodePools<'_>, requests: &[Alone<'_>]) -> Vec<Conflict> {
     let mut list = Vec::new();
     for pool in gathered.pools.iter().filter(|pool| !pool.sets.is_empty() && !pool.devices.is_empty()) {
         let Some((first, slice)) = pool.devices.first().and_then(|at| Some((*at, cluster.slice(*at)?))) else { continue };

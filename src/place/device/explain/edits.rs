@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// One edit of the facts.
 #[derive(Clone, Debug)]
-pub enum Edit {
+pub enum FactEdit {
     Constraint(usize, usize),
     Selector(usize, usize, Option<usize>, usize),
     Toleration(usize, usize, Option<usize>, Toleration),
@@ -19,14 +19,14 @@ pub enum Edit {
     CapacityName(usize, usize, Option<usize>, String, String),
 }
 
-impl Edit {
+impl FactEdit {
     /// Returns the pending claim that it changes.
     pub fn claim(&self) -> Option<usize> {
         self.clone().claim_mut().copied()
     }
 
     /// Returns the same edit of another claim.
-    pub fn in_claim(&self, other: usize) -> Edit {
+    pub fn in_claim(&self, other: usize) -> FactEdit {
         let mut edit = self.clone();
         if let Some(claim) = edit.claim_mut() {
             *claim = other;
@@ -36,22 +36,22 @@ impl Edit {
 
     fn claim_mut(&mut self) -> Option<&mut usize> {
         match self {
-            Edit::Free(_) => None,
-            Edit::Constraint(claim, ..)
-            | Edit::Selector(claim, ..)
-            | Edit::Toleration(claim, ..)
-            | Edit::Count(claim, ..)
-            | Edit::Exact(claim, ..)
-            | Edit::Capacity(claim, ..)
-            | Edit::CapacityName(claim, ..) => Some(claim),
+            FactEdit::Free(_) => None,
+            FactEdit::Constraint(claim, ..)
+            | FactEdit::Selector(claim, ..)
+            | FactEdit::Toleration(claim, ..)
+            | FactEdit::Count(claim, ..)
+            | FactEdit::Exact(claim, ..)
+            | FactEdit::Capacity(claim, ..)
+            | FactEdit::CapacityName(claim, ..) => Some(claim),
         }
     }
 
     /// Returns a key that is equal for edits of the same field.
     pub fn field_key(&self) -> String {
         match self {
-            Edit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
-            Edit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
+            FactEdit::Count(claim, request, sub, _) => format!("count {claim} {request} {sub:?}"),
+            FactEdit::Capacity(claim, request, sub, name, _) => format!("capacity {claim} {request} {sub:?} {name}"),
             other => format!("{other:?}"),
         }
     }
@@ -80,44 +80,44 @@ fn ask_mut(facts: &mut Facts, claim: usize, request: usize, sub: Option<usize>) 
 }
 
 /// Edits the facts.
-pub fn apply(edit: &Edit, facts: &mut Facts) {
+pub fn apply(edit: &FactEdit, facts: &mut Facts) {
     match edit {
-        Edit::Constraint(claim, index) => {
+        FactEdit::Constraint(claim, index) => {
             let list = claim_mut(facts, *claim).map(|claim| &mut claim.spec.devices.constraints);
             if let Some(list) = list.filter(|list| *index < list.len()) {
                 list.remove(*index);
             }
         }
-        Edit::Selector(claim, request, sub, index) => {
+        FactEdit::Selector(claim, request, sub, index) => {
             let list = ask_mut(facts, *claim, *request, *sub).map(|ask| &mut ask.selectors);
             if let Some(list) = list.filter(|list| *index < list.len()) {
                 list.remove(*index);
             }
         }
-        Edit::Toleration(claim, request, sub, toleration) => {
+        FactEdit::Toleration(claim, request, sub, toleration) => {
             if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
                 ask.tolerations.push(toleration.clone());
             }
         }
-        Edit::Free(claim) => what_if::free(facts, *claim),
-        Edit::Count(claim, request, sub, count) => {
+        FactEdit::Free(claim) => what_if::free(facts, *claim),
+        FactEdit::Count(claim, request, sub, count) => {
             if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
                 ask.count = *count;
             }
         }
-        Edit::Exact(claim, request, sub) => {
+        FactEdit::Exact(claim, request, sub) => {
             if let Some(ask) = ask_mut(facts, *claim, *request, *sub) {
                 "ExactCount".clone_into(&mut ask.allocation_mode);
                 ask.count = 1;
             }
         }
-        Edit::Capacity(claim, request, sub, name, amount) => {
+        FactEdit::Capacity(claim, request, sub, name, amount) => {
             let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
                 capacity.requests.insert(name.clone(), amount.clone());
             }
         }
-        Edit::CapacityName(claim, request, sub, name, other) => {
+        FactEdit::CapacityName(claim, request, sub, name, other) => {
             let capacity = ask_mut(facts, *claim, *request, *sub).and_then(|ask| ask.capacity.as_mut());
             if let Some(capacity) = capacity {
                 let named = |(key, amount): (&String, &Amount)| (if key == name { other } else { key }.clone(), amount.clone());

@@ -1,7 +1,7 @@
 //! The funnel of a request: devices left after each stage, in an order that is natural for users.
 
 use super::account::{Lost, Missing, Published, Reason, SelectorReason, Stage};
-use super::cells::{Asking, Shown};
+use super::cells::{DeviceQuestion, ShownDevice};
 use super::kinds::{StageKind, ValueKind};
 use crate::advice::nearest::{alike, distance};
 use crate::message::message;
@@ -73,10 +73,10 @@ pub fn is_of(reason: &Reason, stage: &Stage) -> bool {
 }
 
 /// A row of the matrix: devices with all reasons against them.
-pub type Row<'g, 's> = Vec<(Shown<'g, 's>, Vec<Reason>)>;
+pub type Row<'g, 's> = Vec<(ShownDevice<'g, 's>, Vec<Reason>)>;
 
 /// Returns the funnel of a row, and the remaining devices.
-pub fn funnel(asking: &Asking<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
+pub fn funnel(asking: &DeviceQuestion<'_, '_>, row: &Row<'_, '_>) -> (Vec<Stage>, Vec<DeviceAt>) {
     let mut left: Vec<(DeviceAt, Set<At>)> =
         row.iter().map(|(shown, reasons)| (shown.at, reasons.iter().map(At::of).collect())).collect();
     let mut stages = vec![Stage { stage: StageKind::Node, left: left.len(), ..Stage::default() }];

@@ -40,7 +40,7 @@ use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::Gatherer;
 use crate::place::device::sorted::Sorted;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use account::{Before, NodeAccount, PodAccount, Summary};
 use kinds::{BeforeNodes, NodeVerdict};
 use std::borrow::Cow;
@@ -121,10 +121,10 @@ pub fn explain_pod_apart(cluster: &Cluster<'_>, case: &PodCase<'_>, nodes: &[(us
         account.extended_resources = classes.map(|(name, class)| ((*name).to_owned(), class.metadata.name.clone())).collect();
     }
     if !case.goes_on() {
-        let stage = if case.pre_enqueue.code == Code::Success { BeforeNodes::PreFilter } else { BeforeNodes::PreEnqueue };
+        let stage = if case.pre_enqueue.code == StatusCode::Success { BeforeNodes::PreFilter } else { BeforeNodes::PreEnqueue };
         let (code, message) = (case.pre_filter.code, case.pre_filter.message().unwrap_or_default());
         let (help, absent) = match case.pre_filter.code {
-            Code::Skip => (Some(stopped::skipped(cluster, case)), None),
+            StatusCode::Skip => (Some(stopped::skipped(cluster, case)), None),
             _ => stopped::help(cluster, case).map_or((None, None), |(help, absent)| (Some(help), absent)),
         };
         account.before = Some(Before { stage, code, message, help, absent });
@@ -166,7 +166,7 @@ fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
             let help = score_help().into_owned();
             node.text = words::of_node(&node.name, words::in_turn([error.clone(), help.clone()]));
             node.verdict = NodeVerdict::Error;
-            (node.message, node.code, node.fatal, node.help) = (Some(error), Some(Code::Error), true, Some(help));
+            (node.message, node.code, node.fatal, node.help) = (Some(error), Some(StatusCode::Error), true, Some(help));
             node.allocations = None;
         }
     }

@@ -1,7 +1,7 @@
 //! The account of a node. A node with the same funnels and verdict as an earlier node refers to that node by name.
 
 use super::account::{CellAccount, Charge, Conflict, Holder, IgnoredSlice, NodeAccount, PoolAccount, Reason, RequestAccount};
-use super::cells::{Asking, Shown, pods_of, shown};
+use super::cells::{DeviceQuestion, ShownDevice, pods_of, shown};
 use super::conflicts::{self, Alone};
 use super::funnel::{self, Row};
 use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
@@ -13,12 +13,12 @@ use crate::place::device::allocate::Verdict;
 use crate::place::device::amount::spell_like;
 use crate::place::device::capacity::requests;
 use crate::place::device::cluster::{Cluster, DeviceAt};
-use crate::place::device::facts::{Ask, Claim, Request};
+use crate::place::device::facts::{Ask, Claim, ClaimRequest};
 use crate::place::device::plugin::{NodeAnswer, PodCase, UNAVAILABLE, filter};
-use crate::place::device::pools::{Gathered, Gatherer, Ignored};
-use crate::place::device::prepare::{Attempt, Choice};
+use crate::place::device::pools::{Gatherer, Ignored, NodePools};
+use crate::place::device::prepare::{Attempt, RequestChoice};
 use crate::place::device::sorted::{Set, Sorted};
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use crate::place::device::usage::results_of;
 
 /// Maximum number of pools in an answer that have no device of the node.
@@ -36,7 +36,7 @@ pub fn account(
     let gathered = gatherer.gather_near(node);
     let answer = filter(cluster, case, node, &gathered, options.budget);
     let mut told = verdict_account(cluster, case, node, &answer);
-    let empty = Gathered::default();
+    let empty = NodePools::default();
     let pools = gathered.as_ref().unwrap_or(&empty);
     let mut claims: Vec<&Claim> = case.pending.clone();
     claims.extend(answer.extended.as_ref().map(|extended| &extended.claim));
@@ -87,7 +87,7 @@ pub fn account(
         let mut trial = Trial::new(cluster, case, node, pools, &claims, options.budget);
         find_causes(cluster, pools, &claims, &mut alone, &mut trial, &mut told);
         if options.relax && told.verdict != NodeVerdict::Undecided {
-            let pairs: Vec<(&Choice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
+            let pairs: Vec<(&RequestChoice<'_>, &Row<'_, '_>)> = choices.iter().map(|(choice, _)| choice).zip(&rows).collect();
             told.relaxations = trial.relaxations(&pairs, answer.footprint.as_deref());
         }
     }
@@ -110,14 +110,14 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
         verdict,
         message: answer.status.message(),
         // It is unknown whether the search would end in time.
-        code: Some(answer.status.code).filter(|code| *code != Code::Success && verdict != NodeVerdict::Undecided),
-        fatal: answer.status.code == Code::Error && verdict != NodeVerdict::Undecided,
+        code: Some(answer.status.code).filter(|code| *code != StatusCode::Success && verdict != NodeVerdict::Undecided),
+        fatal: answer.status.code == StatusCode::Error && verdict != NodeVerdict::Undecided,
         score: answer.score,
         steps: answer.outcome.as_ref().map_or(0, |outcome| outcome.steps),
         cost: answer.outcome.as_ref().map_or(0, |outcome| outcome.cost),
         ..NodeAccount::default()
     };
-    if answer.status.code == Code::Success {
+    if answer.status.code == StatusCode::Success {
         told.allocations = answer.outcome.is_some().then(|| answer.allocations().to_vec());
     }
     if let Some(footprint) = &answer.footprint {
@@ -134,8 +134,8 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
 /// Returns for each request the node's devices with the reasons against them, and the signature of the node.
 fn rows<'g, 's>(
     attempt: &Attempt<'_>,
-    choices: &[(Choice<'_>, bool)],
-    devices: &[Shown<'g, 's>],
+    choices: &[(RequestChoice<'_>, bool)],
+    devices: &[ShownDevice<'g, 's>],
     told: &NodeAccount,
 ) -> (Vec<Row<'g, 's>>, String) {
     let fits = told.verdict == NodeVerdict::Allocated;
@@ -150,7 +150,7 @@ fn rows<'g, 's>(
     }
     for (choice, _) in choices {
         let Some(claim) = attempt.claims.get(choice.claim).copied() else { continue };
-        let asking = Asking { cluster: attempt.cluster, node: attempt.node, claim, choice, values: false };
+        let asking = DeviceQuestion { cluster: attempt.cluster, node: attempt.node, claim, choice, values: false };
         let row: Row<'g, 's> = devices.iter().map(|shown| (*shown, asking.reasons(shown))).collect();
         let (stages, _) = funnel::funnel(&asking, &row);
         stages.iter().for_each(|stage| key.push_str(&format!(" {}{:?}{}", stage.stage, stage.index, stage.left)));
@@ -165,7 +165,7 @@ fn rows<'g, 's>(
 /// Finds the requests that would fit alone, and the reasons why they do not fit together.
 fn find_causes(
     cluster: &Cluster<'_>,
-    pools: &Gathered<'_>,
+    pools: &NodePools<'_>,
     claims: &[&Claim],
     alone: &mut [Alone<'_>],
     trial: &mut Trial<'_, '_>,
@@ -186,31 +186,31 @@ fn find_causes(
 
 fn verdict(answer: &NodeAnswer) -> NodeVerdict {
     match (answer.status.code, answer.outcome.as_ref().map(|outcome| &outcome.verdict)) {
-        (Code::Success, _) => NodeVerdict::Allocated,
+        (StatusCode::Success, _) => NodeVerdict::Allocated,
         (_, Some(Verdict::Nothing)) => NodeVerdict::None,
         (_, Some(Verdict::Undecided)) => NodeVerdict::Undecided,
-        (Code::Error, _) => NodeVerdict::Error,
+        (StatusCode::Error, _) => NodeVerdict::Error,
         (_, Some(Verdict::OfNode(_))) => NodeVerdict::NodeError,
         _ => NodeVerdict::Unavailable,
     }
 }
 
 /// Returns the requests and sub-requests of the pending claims, and whether they were picked.
-fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(Choice<'s>, bool)> {
+fn choices<'s>(attempt: &Attempt<'s>, answer: &NodeAnswer) -> Vec<(RequestChoice<'s>, bool)> {
     let mut list = Vec::new();
     let picked = |claim: usize, request: usize, sub: usize| {
         let picks = answer.outcome.as_ref().map_or(&[][..], |outcome| outcome.picked.as_slice());
         let found = picks.iter().find(|(c, r, _)| (*c, *r) == (claim, request));
-        answer.status.code == Code::Success && found.map_or(sub == 0, |(.., pick)| *pick == sub)
+        answer.status.code == StatusCode::Success && found.map_or(sub == 0, |(.., pick)| *pick == sub)
     };
     for (claim_at, claim) in attempt.claims.iter().enumerate() {
         for (request_at, request) in claim.spec.devices.requests.iter().enumerate() {
-            let Request { name, exactly, first_available } = request;
+            let ClaimRequest { name, exactly, first_available } = request;
             let mut push = |sub: usize, ask: &'s Ask, sub_name: Option<&'s str>| {
                 let all = (ask.allocation_mode == "All").then(Vec::new);
                 let class = attempt.cluster.class(&ask.device_class_name);
                 let (claim, request, count) = (claim_at, request_at, ask.count);
-                let choice = Choice { claim, request, sub, ask, name, sub_name, all, count, class };
+                let choice = RequestChoice { claim, request, sub, ask, name, sub_name, all, count, class };
                 list.push((choice, picked(claim_at, request_at, sub)));
             };
             if let Some(ask) = exactly {
@@ -246,14 +246,14 @@ fn request_account(
     cluster: &Cluster<'_>,
     node: usize,
     claim: &Claim,
-    choice: &Choice<'_>,
+    choice: &RequestChoice<'_>,
     picked: bool,
     row: &Row<'_, '_>,
     told: &NodeAccount,
     options: Explain,
     chosen: &[Given],
 ) -> (RequestAccount, Vec<DeviceAt>) {
-    let asking = Asking { cluster, node, claim, choice, values: true };
+    let asking = DeviceQuestion { cluster, node, claim, choice, values: true };
     let valued: Row<'_, '_> = row.iter().map(|(shown, _)| (*shown, asking.reasons(shown))).collect();
     let (stages, left) = funnel::funnel(&asking, &valued);
     let all = choice.ask.allocation_mode == "All";
@@ -322,9 +322,9 @@ fn request_account(
 }
 
 /// Names devices that the request could have, of slices that choose other nodes by label.
-fn elsewhere(asking: &Asking<'_, '_>) -> String {
+fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> String {
     let cluster = asking.cluster;
-    let asking = Asking { values: false, ..*asking };
+    let asking = DeviceQuestion { values: false, ..*asking };
     let mut parts = Vec::new();
     let slices = cluster.facts.slices.iter().enumerate();
     for (at, slice) in slices.filter(|(_, slice)| slice.spec.node_name.is_none() && slice.spec.all_nodes != Some(true)) {
@@ -347,7 +347,7 @@ fn elsewhere(asking: &Asking<'_, '_>) -> String {
 }
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.
-fn pool_accounts(cluster: &Cluster<'_>, gathered: &Gathered<'_>, all: bool) -> Vec<PoolAccount> {
+fn pool_accounts(cluster: &Cluster<'_>, gathered: &NodePools<'_>, all: bool) -> Vec<PoolAccount> {
     let name = |at: &usize| cluster.slice(*at).map_or_else(String::new, |slice| slice.metadata.name.clone());
     let mut foreign = 0usize;
     let mut list = Vec::new();
@@ -455,7 +455,7 @@ fn holders(cluster: &Cluster<'_>, rows: &[Row<'_, '_>]) -> Vec<Holder> {
 
 fn conflicts(
     cluster: &Cluster<'_>,
-    gathered: &Gathered<'_>,
+    gathered: &NodePools<'_>,
     claims: &[&Claim],
     alone: &[Alone<'_>],
     trial: &mut Trial<'_, '_>,
@@ -481,7 +481,7 @@ fn conflicts(
 }
 
 /// Returns the capacity that the results charge, and what is left of it.
-fn charges(cluster: &Cluster<'_>, choices: &[(Choice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
+fn charges(cluster: &Cluster<'_>, choices: &[(RequestChoice<'_>, bool)], answer: &NodeAnswer) -> Vec<Charge> {
     let mut list = Vec::new();
     let mut charged: Sorted<(DeviceAt, &str), i128> = Sorted::new();
     for (claim, result) in answer.allocations().iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::account::{Change, Reason, Relaxation};
 use super::cells::against;
-use super::edits::{Edit, apply, ask, claim_mut};
+use super::edits::{FactEdit, apply, ask, claim_mut};
 use super::funnel::Row;
 use super::kinds::{Added, ChangeKind, Dropped, Freed, SetField};
 use super::words;
@@ -18,8 +18,8 @@ use crate::place::device::features::Feature;
 use crate::place::device::mistakes::{MISTAKES, Mistake};
 use crate::place::device::node_resources::{self, Footprint};
 use crate::place::device::plugin::PodCase;
-use crate::place::device::pools::{Gathered, Gatherer};
-use crate::place::device::prepare::Choice;
+use crate::place::device::pools::{Gatherer, NodePools};
+use crate::place::device::prepare::RequestChoice;
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints;
 use claimkit_values::order;
@@ -96,7 +96,7 @@ impl<'c, 's> Trial<'c, 's> {
         cluster: &'c Cluster<'s>,
         case: &PodCase<'c>,
         node: usize,
-        gathered: &Gathered<'_>,
+        gathered: &NodePools<'_>,
         claims: &[&Claim],
         budget: u64,
     ) -> Self {
@@ -168,7 +168,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Tries edits together.
-    fn attempt(&mut self, edits: &[&Edit], goal: Goal) -> Option<Vec<String>> {
+    fn attempt(&mut self, edits: &[&FactEdit], goal: Goal) -> Option<Vec<String>> {
         if self.budget == 0 {
             return None;
         }
@@ -180,21 +180,21 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Tries edits together, each in all claims that have the same text.
-    fn attempt_in_text(&mut self, edits: &[&Edit]) -> Option<Vec<String>> {
-        let alike = |edit: &Edit| -> Vec<Edit> {
+    fn attempt_in_text(&mut self, edits: &[&FactEdit]) -> Option<Vec<String>> {
+        let alike = |edit: &FactEdit| -> Vec<FactEdit> {
             let Some(first) = edit.claim().and_then(|claim| self.first_alike.get(claim).copied()) else {
                 return vec![edit.clone()];
             };
             let same = self.first_alike.iter().enumerate().filter(|(_, text)| **text == first);
             same.map(|(claim, _)| edit.in_claim(claim)).collect()
         };
-        let all: Vec<Edit> = edits.iter().flat_map(|edit| alike(edit)).collect();
+        let all: Vec<FactEdit> = edits.iter().flat_map(|edit| alike(edit)).collect();
         self.attempt(&all.iter().collect::<Vec<_>>(), Goal::Pod)
     }
 
     /// Returns the changes that help: all single ones, or else the first pair. `footprint`: what devices take of the node's
     /// resources.
-    pub fn relaxations(&mut self, rows: &[(&Choice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
+    pub fn relaxations(&mut self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)], footprint: Option<&Footprint>) -> Vec<Relaxation> {
         let mut edits = self.edits(rows);
         if let Some(footprint) = footprint {
             edits.extend(rows.iter().flat_map(|(choice, _)| smaller(choice, footprint)));
@@ -234,7 +234,7 @@ impl<'c, 's> Trial<'c, 's> {
 
     /// Returns true if the claims fit with one constraint less.
     pub fn fits_without_constraint(&mut self, claim: usize, index: usize) -> bool {
-        self.attempt(&[&Edit::Constraint(claim, index)], Goal::Claims).is_some()
+        self.attempt(&[&FactEdit::Constraint(claim, index)], Goal::Claims).is_some()
     }
 
     /// Returns true if a request fits without all other requests and constraints.
@@ -270,14 +270,14 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Returns the edits to try, cheapest first.
-    fn edits(&self, rows: &[(&Choice<'_>, &Row<'_, '_>)]) -> Vec<Edit> {
+    fn edits(&self, rows: &[(&RequestChoice<'_>, &Row<'_, '_>)]) -> Vec<FactEdit> {
         let mut edits = Vec::new();
         for (at, claim) in self.pending.iter().filter_map(|at| Some((*at, self.facts.claims.get(*at)?))) {
-            edits.extend((0..claim.spec.devices.constraints.len()).map(|index| Edit::Constraint(at, index)));
+            edits.extend((0..claim.spec.devices.constraints.len()).map(|index| FactEdit::Constraint(at, index)));
         }
         for (choice, _) in rows {
             let (claim, request, sub) = place(choice);
-            edits.extend((0..choice.ask.selectors.len()).map(|index| Edit::Selector(claim, request, sub, index)));
+            edits.extend((0..choice.ask.selectors.len()).map(|index| FactEdit::Selector(claim, request, sub, index)));
         }
         for (choice, row) in rows {
             let (claim, request, sub) = place(choice);
@@ -291,18 +291,18 @@ impl<'c, 's> Trial<'c, 's> {
                     && choice.ask.tolerations.iter().all(open)
                 {
                     known.push(key);
-                    edits.push(Edit::Toleration(claim, request, sub, against(taint)));
+                    edits.push(FactEdit::Toleration(claim, request, sub, against(taint)));
                 }
             }
         }
-        edits.extend((self.pending.len()..self.facts.claims.len()).map(Edit::Free));
+        edits.extend((self.pending.len()..self.facts.claims.len()).map(FactEdit::Free));
         for (choice, _) in rows {
             let (claim, request, sub) = place(choice);
             if choice.ask.allocation_mode == "All" {
-                edits.push(Edit::Exact(claim, request, sub));
+                edits.push(FactEdit::Exact(claim, request, sub));
             }
             let fewer = (1..choice.ask.count).rev().take(32);
-            edits.extend(fewer.map(|count| Edit::Count(claim, request, sub, count)));
+            edits.extend(fewer.map(|count| FactEdit::Count(claim, request, sub, count)));
         }
         if self.cluster.has(Feature::ConsumableCapacity) {
             for (choice, row) in rows {
@@ -316,7 +316,7 @@ impl<'c, 's> Trial<'c, 's> {
     }
 
     /// Returns names of capacities that devices have with their driver and the request without it, or the reverse.
-    fn capacity_names(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
+    fn capacity_names(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>, edits: &mut Vec<FactEdit>) {
         let (claim, request, sub) = place(choice);
         for (name, _) in capacity::requests(choice.ask).iter() {
             let mut known: Vec<String> = Vec::new();
@@ -325,14 +325,14 @@ impl<'c, 's> Trial<'c, 's> {
                 let other = device.capacity.keys().find(|other| *other != name && own(other));
                 if let Some(other) = other.filter(|other| device.capacity.get(name).is_none() && !known.contains(other)) {
                     known.push(other.clone());
-                    edits.push(Edit::CapacityName(claim, request, sub, name.clone(), other.clone()));
+                    edits.push(FactEdit::CapacityName(claim, request, sub, name.clone(), other.clone()));
                 }
             }
         }
     }
 
     /// Adds the amounts of capacity that would fit on some device, largest first.
-    fn capacities(&self, choice: &Choice<'_>, row: &Row<'_, '_>, edits: &mut Vec<Edit>) {
+    fn capacities(&self, choice: &RequestChoice<'_>, row: &Row<'_, '_>, edits: &mut Vec<FactEdit>) {
         let (claim, request, sub) = place(choice);
         for (name, asked) in capacity::requests(choice.ask).iter() {
             let mut amounts: Sorted<i128, Amount> = Sorted::new();
@@ -359,11 +359,11 @@ impl<'c, 's> Trial<'c, 's> {
                 }
             }
             let amounts = amounts.into_iter().map(|(_, amount)| amount).rev();
-            edits.extend(amounts.map(|amount| Edit::Capacity(claim, request, sub, name.clone(), amount)));
+            edits.extend(amounts.map(|amount| FactEdit::Capacity(claim, request, sub, name.clone(), amount)));
         }
     }
 
-    fn describe_change(&self, edits: &[&Edit], gives: Vec<String>, node: &str) -> Relaxation {
+    fn describe_change(&self, edits: &[&FactEdit], gives: Vec<String>, node: &str) -> Relaxation {
         let changes: Vec<Change> = edits.iter().filter_map(|edit| self.change(edit)).collect();
         let parts = changes.iter().map(|change| sentence(change, &self.request_of(change)));
         let and = |first, second| message!("change.and", "{first} and {second}", first, second);
@@ -388,7 +388,7 @@ impl<'c, 's> Trial<'c, 's> {
         if twice { words::of_claim(name, &change.claim) } else { name.to_owned() }
     }
 
-    fn change(&self, edit: &Edit) -> Option<Change> {
+    fn change(&self, edit: &FactEdit) -> Option<Change> {
         let claim = |at: usize| self.facts.claims.get(at);
         let named = |kind: ChangeKind, at: usize, request: usize, sub: Option<usize>| {
             let found = claim(at)?;
@@ -406,40 +406,40 @@ impl<'c, 's> Trial<'c, 's> {
             ))
         };
         match edit {
-            Edit::Constraint(at, index) => Some(Change {
+            FactEdit::Constraint(at, index) => Some(Change {
                 path: Some(field_path!["spec", "devices", "constraints", *index]),
                 index: Some(*index),
                 ..Change::of(ChangeKind::Drop(Dropped::Constraint), claim(*at)?.metadata.full_name())
             }),
-            Edit::Selector(at, request, sub, index) => {
+            FactEdit::Selector(at, request, sub, index) => {
                 let (change, path, _) = named(ChangeKind::Drop(Dropped::Selector), *at, *request, *sub)?;
                 let path = Some(path.then("selectors").then(*index));
                 Some(Change { path, index: Some(*index), ..change })
             }
-            Edit::Toleration(at, request, sub, toleration) => {
+            FactEdit::Toleration(at, request, sub, toleration) => {
                 let (change, path, _) = named(ChangeKind::Add(Added::Toleration), *at, *request, *sub)?;
                 let path = Some(path.then("tolerations"));
                 Some(Change { path, toleration: Some(toleration.clone()), ..change })
             }
-            Edit::Free(at) => Some(Change::of(ChangeKind::Free(Freed::Claim), claim(*at)?.metadata.full_name())),
-            Edit::Count(at, request, sub, count) => {
+            FactEdit::Free(at) => Some(Change::of(ChangeKind::Free(Freed::Claim), claim(*at)?.metadata.full_name())),
+            FactEdit::Count(at, request, sub, count) => {
                 let (change, path, ask) = named(ChangeKind::Set(SetField::Count), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.count.to_string()), Some(count.to_string()));
                 Some(Change { path: Some(path.then("count")), from, to, ..change })
             }
-            Edit::Exact(at, request, sub) => {
+            FactEdit::Exact(at, request, sub) => {
                 let (change, path, ask) = named(ChangeKind::Set(SetField::AllocationMode), *at, *request, *sub)?;
                 let (from, to) = (Some(ask.allocation_mode.clone()), Some("ExactCount".to_owned()));
                 Some(Change { path: Some(path.then("allocationMode")), from, to, ..change })
             }
-            Edit::Capacity(at, request, sub, name, amount) => {
+            FactEdit::Capacity(at, request, sub, name, amount) => {
                 let (change, path, ask) = named(ChangeKind::Set(SetField::Capacity), *at, *request, *sub)?;
                 let from = capacity::requests(ask).get(name).map(|amount| amount.text().to_owned());
                 let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
                 let (name, to) = (Some(name.clone()), Some(amount.text().to_owned()));
                 Some(Change { path, name, from, to, ..change })
             }
-            Edit::CapacityName(at, request, sub, name, other) => {
+            FactEdit::CapacityName(at, request, sub, name, other) => {
                 let (change, path, _) = named(ChangeKind::Set(SetField::CapacityName), *at, *request, *sub)?;
                 let path = Some(path.join(&field_path!["capacity", "requests", PathStep::Key(name.clone())]));
                 Some(Change { path, name: Some(name.clone()), from: Some(name.clone()), to: Some(other.clone()), ..change })
@@ -449,7 +449,7 @@ impl<'c, 's> Trial<'c, 's> {
 }
 
 /// Returns smaller capacity requests, for which the node has enough of the dependent resource.
-fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
+fn smaller(choice: &RequestChoice<'_>, footprint: &Footprint) -> Vec<FactEdit> {
     let (claim, request, sub) = place(choice);
     let mut edits = Vec::new();
     for (taken, need) in footprint.taken.iter().flat_map(|taken| footprint.needs.iter().map(move |need| (taken, need))) {
@@ -460,7 +460,7 @@ fn smaller(choice: &Choice<'_>, footprint: &Footprint) -> Vec<Edit> {
         let most = asked.nanos().saturating_sub(need.missing().saturating_mul(UNIT).checked_div(taken.by()).unwrap_or(0));
         let whole = Amount::whole_like(most.div_euclid(UNIT), asked.text());
         if whole.nanos() > 0 {
-            edits.push(Edit::Capacity(claim, request, sub, name.clone(), whole));
+            edits.push(FactEdit::Capacity(claim, request, sub, name.clone(), whole));
         }
     }
     edits
@@ -471,7 +471,7 @@ fn qualified<'n>(name: &'n str, driver: &'n str) -> (&'n str, &'n str) {
     name.split_once('/').unwrap_or((driver, name))
 }
 
-fn place(choice: &Choice<'_>) -> (usize, usize, Option<usize>) {
+fn place(choice: &RequestChoice<'_>) -> (usize, usize, Option<usize>) {
     (choice.claim, choice.request, choice.sub_name.map(|_| choice.sub))
 }
 

@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 /// The object that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Subject {
+pub struct RemarkSubject {
     pub kind: &'static str,
     /// The name, with the namespace.
     pub name: String,
@@ -19,7 +19,7 @@ pub struct Remark {
     /// The finding; its steps lead from the object.
     pub finding: Finding,
     /// The object, if it is about one.
-    pub subject: Option<Subject>,
+    pub subject: Option<RemarkSubject>,
 }
 
 impl From<Finding> for Remark {
@@ -31,7 +31,7 @@ impl From<Finding> for Remark {
 impl Remark {
     /// Returns a finding about an object.
     pub(crate) fn about(finding: Finding, kind: &'static str, name: String) -> Self {
-        Remark { finding, subject: Some(Subject { kind, name }) }
+        Remark { finding, subject: Some(RemarkSubject { kind, name }) }
     }
 
     /// Sets the path in the object.

@@ -1,7 +1,7 @@
 //! What becomes of a pod when all pods are placed in turn, as data.
 
 use super::kinds::Absent;
-use crate::place::device::status::Code;
+use crate::place::device::status::StatusCode;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -92,7 +92,7 @@ pub struct NodeRefusal {
     pub plugin: Plugin,
     pub reasons: Vec<String>,
     /// `Unschedulable` means that there is room without some pods.
-    pub code: Code,
+    pub code: StatusCode,
     /// The reasons that follow from the objects, in claimkit's own words.
     pub why: Vec<String>,
     /// The taints that the pod does not tolerate: `key=value:effect`.

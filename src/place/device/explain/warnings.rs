@@ -6,11 +6,11 @@ use super::words::some;
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
 use crate::message::message;
 use crate::place::device::cluster::Cluster;
-use crate::place::device::constraints::{self, Kind, scalar, set};
+use crate::place::device::constraints::{self, ConstraintKind, scalar, set};
 use crate::place::device::facts::{Ask, Claim, Device, Taint};
 use crate::place::device::features::Feature;
 use crate::place::device::plugin::PodCase;
-use crate::place::device::results::{AllocationResult, DeviceResult};
+use crate::place::device::results::{DeviceAllocation, DeviceResult};
 use crate::place::device::sorted::{Set, Sorted};
 use crate::place::device::taints::tolerates;
 
@@ -147,7 +147,7 @@ fn many_terms(cluster: &Cluster<'_>, name: &str) -> bool {
 /// Reports a namespace without the label that the API server demands for admin access.
 fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     let Some(label) = case.admin_label().filter(|_| cluster.has(Feature::AdminAccess)) else { return };
-    let admin = |request: &crate::place::device::facts::Request| {
+    let admin = |request: &crate::place::device::facts::ClaimRequest| {
         request.exactly.as_ref().is_some_and(|ask| ask.admin_access == Some(true))
     };
     let Some(index) = claim.spec.devices.requests.iter().position(admin) else { return };
@@ -176,7 +176,7 @@ fn admin_label(cluster: &Cluster<'_>, case: &PodCase<'_>, claim: &Claim, list: &
 /// Reports a distinctAttribute that is not enforced.
 fn distinct(cluster: &Cluster<'_>, claim: &Claim, list: &mut Vec<Remark>) {
     for (index, constraint) in claim.spec.devices.constraints.iter().enumerate() {
-        if !matches!(constraints::kind(constraint, cluster.behaviour), Some((Kind::Distinct, _))) {
+        if !matches!(constraints::kind(constraint, cluster.behaviour), Some((ConstraintKind::Distinct, _))) {
             continue;
         }
         let many = claim.spec.devices.requests.iter().any(|request| {
@@ -242,7 +242,7 @@ fn ask_of<'c>(claim: &'c Claim, name: &str) -> Option<&'c Ask> {
 fn allocated(
     cluster: &Cluster<'_>,
     claim: &Claim,
-    result: &AllocationResult,
+    result: &DeviceAllocation,
     told: &mut Set<(String, String)>,
     list: &mut Vec<Remark>,
 ) {

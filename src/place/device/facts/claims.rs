@@ -1,6 +1,6 @@
 //! ResourceClaims.
 
-use super::read::{Datum, Read, Reader};
+use super::read::{Datum, FactReader, ReadFact};
 use super::{Config, Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;
@@ -42,7 +42,7 @@ object! {
 object! {
     /// `spec.devices`.
     DeviceClaim {
-        requests: Vec<Request> = "requests",
+        requests: Vec<ClaimRequest> = "requests",
         /// Constraints between the requests.
         constraints: Vec<Constraint> = "constraints",
         config: Vec<Config> = "config",
@@ -51,7 +51,7 @@ object! {
 
 object! {
     /// `requests[]`.
-    Request {
+    ClaimRequest {
         name: String = "name",
         exactly: Option<Ask> = "exactly",
         /// Or the first of these.
@@ -131,7 +131,7 @@ object! {
     /// `status` of a ResourceClaim.
     ClaimStatus {
         /// Set once the claim is allocated.
-        allocation: Option<Allocation> = "allocation",
+        allocation: Option<ClaimAllocation> = "allocation",
         /// The pods that may use it.
         reserved_for: Vec<Consumer> = "reservedFor",
         /// Status of allocated devices.
@@ -143,7 +143,7 @@ object! {
 
 object! {
     /// `status.allocation`.
-    Allocation {
+    ClaimAllocation {
         devices: AllocatedDevices = "devices",
         /// The nodes where it can be used.
         node_selector: Option<NodeSelector> = "nodeSelector",

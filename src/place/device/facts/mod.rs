@@ -5,7 +5,7 @@
 
 use super::amount::Amount;
 use super::sorted::{Set, Sorted};
-use read::{Datum, Read, Reader, read_from};
+use read::{Datum, FactReader, ReadFact, read_from};
 use serde::Serialize;
 use serde_json::Value;
 use std::rc::Rc;
@@ -19,8 +19,8 @@ macro_rules! object {
             $($(#[$field_about])* pub $field: $type,)*
         }
 
-        impl Read for $name {
-            fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+        impl ReadFact for $name {
+            fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
                 let mut object = $name::default();
                 reader.object(datum, &mut |name, member, reader| match name {
                     $($($json => object.$field = reader.member($json, member),)?)*
@@ -264,7 +264,7 @@ impl Facts {
 
     /// Takes an object of a kind. `namespace`: that of a pod, claim or template, whatever it says itself.
     pub fn take(&mut self, kind: &str, object: Datum<'_>, namespace: Option<&str>) -> Result<bool, String> {
-        fn add<T: Read>(list: &mut Vec<Rc<T>>, object: Datum<'_>, into: impl FnOnce(&mut T)) -> Result<bool, String> {
+        fn add<T: ReadFact>(list: &mut Vec<Rc<T>>, object: Datum<'_>, into: impl FnOnce(&mut T)) -> Result<bool, String> {
             let mut read = read_from(object)?;
             into(&mut read);
             list.push(Rc::new(read));

@@ -1,7 +1,7 @@
 //! Rules about where a pod may run: affinity and spreading.
 
 use super::NodeSelector;
-use super::read::{Datum, Read, Reader};
+use super::read::{Datum, FactReader, ReadFact};
 use crate::place::device::sorted::Sorted;
 
 object! {

@@ -1,7 +1,7 @@
 //! Pods.
 
 use super::placement::{Affinity, SpreadConstraint};
-use super::read::{Datum, Read, Reader};
+use super::read::{Datum, FactReader, ReadFact};
 use super::{Meta, Toleration};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;

@@ -1,7 +1,7 @@
 //! Reading facts as Go would, from JSON, from decoded objects and from trees: absent and `null` are the type's zero value,
 //! unknown members are skipped.
 
-use crate::api::{Release, Type};
+use crate::api::{FieldType, Release};
 use crate::go::time::Time;
 use crate::message::{Template, message, template};
 use crate::place::device::amount::Amount;
@@ -33,30 +33,30 @@ pub enum Datum<'v> {
     /// A decoded map of texts.
     Map(&'v [(Cow<'v, str>, Cow<'v, str>)]),
     /// A decoded map, and the type of its values.
-    Entries(&'v Type, &'v [(Cow<'v, str>, record::Value<'v>)]),
+    Entries(&'v FieldType, &'v [(Cow<'v, str>, record::FieldValue<'v>)]),
     /// A decoded list, and the type of its items.
-    List(&'v Type, &'v [record::Value<'v>]),
+    List(&'v FieldType, &'v [record::FieldValue<'v>]),
 }
 
 impl<'v> Datum<'v> {
     /// Makes a datum of a decoded value of a type.
-    fn decoded(ty: &'v Type, value: &'v record::Value<'v>) -> Self {
+    fn decoded(ty: &'v FieldType, value: &'v record::FieldValue<'v>) -> Self {
         match (ty, value) {
-            (Type::Pointer(_), record::Value::Unset) => Datum::Null,
-            (Type::Pointer(inner), value) => Datum::decoded(inner, value),
-            (Type::Quantity, record::Value::Unset) => Datum::Quantity("0"),
-            (_, record::Value::Unset) => Datum::Null,
-            (_, record::Value::Bool(flag)) => Datum::Bool(*flag),
-            (_, record::Value::Int(number)) => Datum::Int(*number),
-            (_, record::Value::Str(text)) => Datum::Text(text),
-            (_, record::Value::Quantity(text)) => Datum::Quantity(text),
-            (_, record::Value::Time(time)) => Datum::Time(*time),
-            (_, record::Value::Raw(text)) => Datum::Raw(text),
-            (_, record::Value::Map(entries)) => Datum::Map(entries),
-            (Type::Map(map), record::Value::Entries(entries)) => Datum::Entries(&map.value, entries),
-            (Type::List(inner), record::Value::List(items)) => Datum::List(inner, items),
-            (_, record::Value::Struct(record)) => Datum::Record(record),
-            (_, record::Value::Entries(_) | record::Value::List(_)) => Datum::Null,
+            (FieldType::Pointer(_), record::FieldValue::Unset) => Datum::Null,
+            (FieldType::Pointer(inner), value) => Datum::decoded(inner, value),
+            (FieldType::Quantity, record::FieldValue::Unset) => Datum::Quantity("0"),
+            (_, record::FieldValue::Unset) => Datum::Null,
+            (_, record::FieldValue::Bool(flag)) => Datum::Bool(*flag),
+            (_, record::FieldValue::Int(number)) => Datum::Int(*number),
+            (_, record::FieldValue::Str(text)) => Datum::Text(text),
+            (_, record::FieldValue::Quantity(text)) => Datum::Quantity(text),
+            (_, record::FieldValue::Time(time)) => Datum::Time(*time),
+            (_, record::FieldValue::Raw(text)) => Datum::Raw(text),
+            (_, record::FieldValue::Map(entries)) => Datum::Map(entries),
+            (FieldType::Map(map), record::FieldValue::Entries(entries)) => Datum::Entries(&map.value, entries),
+            (FieldType::List(inner), record::FieldValue::List(items)) => Datum::List(inner, items),
+            (_, record::FieldValue::Struct(record)) => Datum::Record(record),
+            (_, record::FieldValue::Entries(_) | record::FieldValue::List(_)) => Datum::Null,
         }
     }
 
@@ -121,8 +121,8 @@ impl<'v> Datum<'v> {
             Datum::Record(record) => {
                 let release = Release::latest();
                 for (field, value) in record.schema.fields.iter().zip(&record.slots) {
-                    let is_quantity = matches!(field.ty, Type::Quantity);
-                    if matches!(value, record::Value::Unset) && (field.omit || !is_quantity) {
+                    let is_quantity = matches!(field.ty, FieldType::Quantity);
+                    if matches!(value, record::FieldValue::Unset) && (field.omit || !is_quantity) {
                         continue;
                     }
                     // The release that the object was read by had the field, though the last one may not.
@@ -196,30 +196,30 @@ const OBJECT: Template = template!("device.value-object", "an object");
 
 /// The current position, and the first error.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct FactReader {
     path: Vec<&'static str>,
     problem: Option<String>,
 }
 
 /// A type that facts are made of.
-pub trait Read: Default {
+pub trait ReadFact: Default {
     /// Reads a value that is not `null`.
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self;
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self;
 }
 
 /// Reads JSON; `Err` says where it is of another type, and of which.
-pub fn read<T: Read>(value: &Value) -> Result<T, String> {
+pub fn read<T: ReadFact>(value: &Value) -> Result<T, String> {
     read_from(Datum::Json(value))
 }
 
 /// Reads a value; `Err` says where it is of another type, and of which.
-pub fn read_from<T: Read>(datum: Datum<'_>) -> Result<T, String> {
-    let mut reader = Reader::default();
+pub fn read_from<T: ReadFact>(datum: Datum<'_>) -> Result<T, String> {
+    let mut reader = FactReader::default();
     let read = T::read(datum, &mut reader);
     reader.problem.map_or(Ok(read), Err)
 }
 
-impl Reader {
+impl FactReader {
     fn wrong(&mut self, wanted: Template, datum: Datum<'_>) {
         self.fault(|| {
             message!("device.value-of-type", "is {what}, not {wanted}", what = datum.what().text(), wanted = wanted.text())
@@ -236,7 +236,7 @@ impl Reader {
     }
 
     /// Calls for every member of an object that is not `null`.
-    pub fn object<'v>(&mut self, datum: Datum<'v>, each: &mut dyn FnMut(&'v str, Datum<'v>, &mut Reader)) {
+    pub fn object<'v>(&mut self, datum: Datum<'v>, each: &mut dyn FnMut(&'v str, Datum<'v>, &mut FactReader)) {
         let is_object = datum.members(&mut |name, member| {
             if !member.is_null() {
                 each(name, member, self);
@@ -248,7 +248,7 @@ impl Reader {
     }
 
     /// Reads a member of an object.
-    pub fn member<T: Read>(&mut self, name: &'static str, datum: Datum<'_>) -> T {
+    pub fn member<T: ReadFact>(&mut self, name: &'static str, datum: Datum<'_>) -> T {
         self.path.push(name);
         let read = T::read(datum, self);
         self.path.pop();
@@ -256,13 +256,13 @@ impl Reader {
     }
 
     /// Reads an item of a list or map.
-    fn item<T: Read>(&mut self, datum: Datum<'_>) -> T {
+    fn item<T: ReadFact>(&mut self, datum: Datum<'_>) -> T {
         if datum.is_null() { T::default() } else { T::read(datum, self) }
     }
 }
 
-impl Read for String {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for String {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let text = datum.text();
         if text.is_none() {
             reader.wrong(STRING, datum);
@@ -271,8 +271,8 @@ impl Read for String {
     }
 }
 
-impl Read for i64 {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for i64 {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let number = match datum {
             Datum::Int(number) => Some(number),
             Datum::Json(value) => value.as_i64(),
@@ -290,8 +290,8 @@ impl Read for i64 {
     }
 }
 
-impl Read for bool {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for bool {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let flag = match datum {
             Datum::Bool(flag) => Some(flag),
             Datum::Json(value) => value.as_bool(),
@@ -311,8 +311,8 @@ impl Read for bool {
     }
 }
 
-impl Read for Value {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for Value {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         datum.json().unwrap_or_else(|error| {
             reader.fault(|| message!("device.value-unreadable", "cannot be read: {error}", error));
             Value::Null
@@ -320,8 +320,8 @@ impl Read for Value {
     }
 }
 
-impl Read for Amount {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for Amount {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let parsed = match (datum, datum.text()) {
             (Datum::Quantity(text), _) => Amount::printed(text),
             (_, Some(text)) => Amount::parse(text.trim()),
@@ -334,14 +334,14 @@ impl Read for Amount {
     }
 }
 
-impl<T: Read> Read for Option<T> {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl<T: ReadFact> ReadFact for Option<T> {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         Some(T::read(datum, reader))
     }
 }
 
-impl<T: Read> Read for Vec<T> {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl<T: ReadFact> ReadFact for Vec<T> {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let mut list = Vec::with_capacity(datum.len());
         if !datum.items(&mut |item| list.push(reader.item(item))) {
             reader.wrong(LIST, datum);
@@ -350,8 +350,8 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-impl<T: Read> Read for Sorted<String, T> {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl<T: ReadFact> ReadFact for Sorted<String, T> {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let members = in_order(datum, reader);
         let mut map = Sorted::with_capacity(members.len());
         for (name, member) in members {
@@ -362,7 +362,7 @@ impl<T: Read> Read for Sorted<String, T> {
 }
 
 /// Returns the members in the order of their names.
-fn in_order<'v>(datum: Datum<'v>, reader: &mut Reader) -> Vec<(&'v str, Datum<'v>)> {
+fn in_order<'v>(datum: Datum<'v>, reader: &mut FactReader) -> Vec<(&'v str, Datum<'v>)> {
     let mut list: Vec<(&str, Datum<'v>)> = Vec::with_capacity(datum.len());
     if !datum.members(&mut |name, member| list.push((name, member))) {
         reader.wrong(OBJECT, datum);

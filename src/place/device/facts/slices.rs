@@ -1,6 +1,6 @@
 //! ResourceSlices and DeviceTaintRules.
 
-use super::read::{Datum, Read, Reader};
+use super::read::{Datum, FactReader, ReadFact};
 use super::{Meta, NodeSelector, Selector};
 use crate::place::device::amount::Amount;
 use crate::place::device::sorted::Sorted;

@@ -1,7 +1,7 @@
 //! Objects that make pods, and objects that say something about groups of pods.
 
 use super::placement::LabelSelector;
-use super::read::{Datum, Read, Reader};
+use super::read::{Datum, FactReader, ReadFact};
 use super::{Meta, PodClaim, PodTemplate};
 use crate::place::device::sorted::Sorted;
 
@@ -98,8 +98,8 @@ object! {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodSelector(pub LabelSelector);
 
-impl Read for PodSelector {
-    fn read(datum: Datum<'_>, reader: &mut Reader) -> Self {
+impl ReadFact for PodSelector {
+    fn read(datum: Datum<'_>, reader: &mut FactReader) -> Self {
         let mut labels = false;
         reader.object(datum, &mut |name, _, _| labels |= !matches!(name, "matchLabels" | "matchExpressions"));
         let selector = if labels {

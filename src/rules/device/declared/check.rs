@@ -2,12 +2,12 @@
 
 use super::formats::{self, Fault, Format};
 use super::plan::{self, Plan, Planned};
-use super::table::{Declared, Rule, Stage, Union};
-use crate::api::{Field, Release, Type};
+use super::table::{Declared, Rule, RuleStage, Union};
+use crate::api::{Field, FieldType, Release};
 use crate::finding::{Code, Path};
 use crate::go;
 use crate::record::view::ObjectMeta;
-use crate::record::{Record, Value, encode};
+use crate::record::{FieldValue, Record, encode};
 use crate::rules::context::Context;
 use crate::rules::errors::{Bad, Errors};
 use crate::rules::immutable;
@@ -15,16 +15,16 @@ use claimkit_values::order;
 use std::collections::BTreeSet;
 
 /// The generated rules at work on one object.
-pub struct Check<'c> {
+pub struct DeclaredCheck<'c> {
     context: &'c Context,
     beta: bool,
     errors: &'c mut Errors,
 }
 
-impl<'c> Check<'c> {
+impl<'c> DeclaredCheck<'c> {
     /// Makes a check by the rules of a context.
     pub fn new(context: &'c Context, errors: &'c mut Errors) -> Self {
-        Check { context, beta: super::beta(context), errors }
+        DeclaredCheck { context, beta: super::beta(context), errors }
     }
 
     /// Judges an object; `old` is the stored one of an update.
@@ -37,8 +37,8 @@ impl<'c> Check<'c> {
         self.context.release
     }
 
-    fn enforces(&self, stage: Stage) -> bool {
-        stage == Stage::Stable || self.beta
+    fn enforces(&self, stage: RuleStage) -> bool {
+        stage == RuleStage::Stable || self.beta
     }
 
     /// Judges a struct: its union, then its fields in the order of the type. Recursion is bounded by the depth of the tables.
@@ -47,8 +47,8 @@ impl<'c> Check<'c> {
             self.union(union, new, old, path);
         }
         for planned in &plan.fields {
-            let value = new.slots.get(planned.at).unwrap_or(&Value::Unset);
-            let stored = old.map(|old| old.slots.get(planned.at).unwrap_or(&Value::Unset));
+            let value = new.slots.get(planned.at).unwrap_or(&FieldValue::Unset);
+            let stored = old.map(|old| old.slots.get(planned.at).unwrap_or(&FieldValue::Unset));
             self.field(planned, value, stored, &path.field(planned.field.json));
         }
     }
@@ -75,7 +75,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    fn field(&mut self, planned: &Planned, new: &Value<'_>, old: Option<&Value<'_>>, path: &Path<'_>) {
+    fn field(&mut self, planned: &Planned, new: &FieldValue<'_>, old: Option<&FieldValue<'_>>, path: &Path<'_>) {
         if old.is_some_and(|old| immutable::same_value(planned.ty, new, old)) {
             return;
         }
@@ -92,8 +92,8 @@ impl<'c> Check<'c> {
         &mut self,
         declared: &Declared,
         planned: &Planned,
-        new: &Value<'_>,
-        old: Option<&Value<'_>>,
+        new: &FieldValue<'_>,
+        old: Option<&FieldValue<'_>>,
         path: &Path<'_>,
     ) -> bool {
         let Planned { field, ty, .. } = *planned;
@@ -136,20 +136,20 @@ impl<'c> Check<'c> {
     }
 
     /// Judges a rule that only needs the value.
-    fn value(&mut self, declared: &Declared, rule: Rule, field: &'static Field, new: &Value<'_>, path: &Path<'_>) {
+    fn value(&mut self, declared: &Declared, rule: Rule, field: &'static Field, new: &FieldValue<'_>, path: &Path<'_>) {
         let code = declared.code;
         match rule {
             Rule::MaxBytes(max) if new.as_str().len() > max => self.errors.too_long_bytes(code, path, max),
             Rule::MaxLength(max) if new.as_str().chars().count() > max => self.errors.too_long_characters(code, path, max),
             Rule::Minimum(least) => {
-                if let Value::Int(number) = *new
+                if let FieldValue::Int(number) = *new
                     && number < least
                 {
                     self.errors.invalid(code, path, Bad::Int(number), &format!("must be greater than or equal to {least}"));
                 }
             }
             Rule::Maximum(most) => {
-                if let Value::Int(number) = *new
+                if let FieldValue::Int(number) = *new
                     && number > most
                 {
                     self.errors.invalid(code, path, Bad::Int(number), &format!("must be less than or equal to {most}"));
@@ -182,7 +182,7 @@ impl<'c> Check<'c> {
                 }
             }
             Rule::EachKey(format) => {
-                if let Value::Entries(entries) = new {
+                if let FieldValue::Entries(entries) = new {
                     for (key, _) in entries {
                         self.format(declared, format, key, path);
                     }
@@ -203,7 +203,7 @@ impl<'c> Check<'c> {
     }
 
     /// Reports items that occur before; `keys`: the fields that identify them, or none for texts.
-    fn unique(&mut self, items: &[Value<'_>], keys: &[&str], path: &Path<'_>) {
+    fn unique(&mut self, items: &[FieldValue<'_>], keys: &[&str], path: &Path<'_>) {
         let mut seen: BTreeSet<Vec<&str>> = BTreeSet::new();
         for (at, item) in items.iter().enumerate() {
             if seen.insert(identity(item, keys)) {
@@ -225,17 +225,17 @@ impl<'c> Check<'c> {
     }
 
     /// Judges what a value holds.
-    fn inside(&mut self, plan: &Plan, planned: &Planned, new: &Value<'_>, old: Option<&Value<'_>>, path: &Path<'_>) {
+    fn inside(&mut self, plan: &Plan, planned: &Planned, new: &FieldValue<'_>, old: Option<&FieldValue<'_>>, path: &Path<'_>) {
         match (planned.ty, new) {
-            (_, Value::Struct(record)) => self.structure(plan, record, old.and_then(Value::as_record), path),
-            (Type::Struct(schema), Value::Unset) => {
-                self.structure(plan, &Record::empty(schema), old.and_then(Value::as_record), path);
+            (_, FieldValue::Struct(record)) => self.structure(plan, record, old.and_then(FieldValue::as_record), path),
+            (FieldType::Struct(schema), FieldValue::Unset) => {
+                self.structure(plan, &Record::empty(schema), old.and_then(FieldValue::as_record), path);
             }
-            (_, Value::List(list)) => {
+            (_, FieldValue::List(list)) => {
                 for (at, item) in list.iter().enumerate() {
                     let Some(record) = item.as_record() else { continue };
                     let stored = planned.keys.and_then(|keys| {
-                        let same = |old: &&Value<'_>| identity(old, keys) == identity(item, keys);
+                        let same = |old: &&FieldValue<'_>| identity(old, keys) == identity(item, keys);
                         old.map_or(&[][..], items).iter().find(same)?.as_record()
                     });
                     if !stored.is_some_and(|stored| immutable::same_record(record, stored)) {
@@ -243,11 +243,11 @@ impl<'c> Check<'c> {
                     }
                 }
             }
-            (_, Value::Entries(entries)) => {
+            (_, FieldValue::Entries(entries)) => {
                 for (key, entry) in entries {
                     let Some(record) = entry.as_record() else { continue };
                     let stored = match old {
-                        Some(Value::Entries(old)) => {
+                        Some(FieldValue::Entries(old)) => {
                             old.iter().find(|(name, _)| name == key).and_then(|(_, value)| value.as_record())
                         }
                         _ => None,
@@ -262,19 +262,19 @@ impl<'c> Check<'c> {
     }
 }
 
-fn items<'r, 't>(value: &'r Value<'t>) -> &'r [Value<'t>] {
+fn items<'r, 't>(value: &'r FieldValue<'t>) -> &'r [FieldValue<'t>] {
     match value {
-        Value::List(items) => items,
+        FieldValue::List(items) => items,
         _ => &[],
     }
 }
 
-fn is_empty_list(value: &Value<'_>) -> bool {
-    matches!(value, Value::List(items) if items.is_empty())
+fn is_empty_list(value: &FieldValue<'_>) -> bool {
+    matches!(value, FieldValue::List(items) if items.is_empty())
 }
 
 /// Returns the identity of an item.
-fn identity<'r>(item: &'r Value<'_>, keys: &[&str]) -> Vec<&'r str> {
+fn identity<'r>(item: &'r FieldValue<'_>, keys: &[&str]) -> Vec<&'r str> {
     match item.as_record() {
         Some(record) => keys.iter().map(|key| record.str(key)).collect(),
         None => vec![item.as_str()],
@@ -282,14 +282,14 @@ fn identity<'r>(item: &'r Value<'_>, keys: &[&str]) -> Vec<&'r str> {
 }
 
 /// Returns true for Go's zero value, for a nil pointer, and for a list or map without entries.
-fn is_zero(ty: &Type, value: &Value<'_>) -> bool {
+fn is_zero(ty: &FieldType, value: &FieldValue<'_>) -> bool {
     match (ty, value) {
-        (_, Value::Unset) => true,
-        (Type::Pointer(_), _) => false,
-        (_, Value::List(items)) => items.is_empty(),
-        (_, Value::Entries(entries)) => entries.is_empty(),
-        (_, Value::Int(number)) => *number == 0,
-        (Type::String | Type::Named(..) | Type::Uid, value) => value.as_str().is_empty(),
+        (_, FieldValue::Unset) => true,
+        (FieldType::Pointer(_), _) => false,
+        (_, FieldValue::List(items)) => items.is_empty(),
+        (_, FieldValue::Entries(entries)) => entries.is_empty(),
+        (_, FieldValue::Int(number)) => *number == 0,
+        (FieldType::String | FieldType::Named(..) | FieldType::Uid, value) => value.as_str().is_empty(),
         _ => false,
     }
 }

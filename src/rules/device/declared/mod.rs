@@ -29,7 +29,7 @@ const UNCOVERED: &[Code] = &[Code::PartitionTypeInvalid, Code::SkippedOperations
 /// object of an update.
 pub fn run(version: &Version, new: &Record<'_>, old: Option<&Record<'_>>, context: &Context, errors: &mut Errors) {
     let mut generated = context.errors();
-    check::Check::new(context, &mut generated).object(new, old);
+    check::DeclaredCheck::new(context, &mut generated).object(new, old);
     let covered: Vec<_> =
         generated.list().iter().map(|error| (error.cause, in_hub(version, &error.field).into_owned())).collect();
     errors.follow(generated, |error| {
@@ -66,7 +66,7 @@ pub fn is_fully_qualified(name: &str) -> bool {
 /// its struct.
 pub fn of(schema: &str, field: &str) -> &'static [Rule] {
     let alias = table::ALIASES.iter().find(|(there, _)| *there == schema).map_or(schema, |(_, here)| here);
-    let stable = |row: &&table::Declared| row.field == field && row.stage == table::Stage::Stable;
+    let stable = |row: &&table::Declared| row.field == field && row.stage == table::RuleStage::Stable;
     let row = table::DECLARED.iter().filter(stable).find(|row| row.of == schema || row.of == alias);
     row.map_or(&[], |row| row.rules)
 }

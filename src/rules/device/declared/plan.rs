@@ -1,7 +1,7 @@
 //! Where an object has generated rules: a tree beside the tables, made for each kind and release as far as objects reach.
 
 use super::table::{ALIASES, DECLARED, Declared, Rule, UNIONS, Union};
-use crate::api::{Field, Release, Struct, Type};
+use crate::api::{Field, FieldType, Release, Struct};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The generated rules of a struct and of what it holds.
@@ -20,7 +20,7 @@ pub struct Planned {
     pub at: usize,
     pub field: &'static Field,
     /// Its type in the release.
-    pub ty: &'static Type,
+    pub ty: &'static FieldType,
     pub declared: Option<&'static Declared>,
     /// The fields that tell its items apart.
     pub keys: Option<&'static [&'static str]>,

@@ -10,7 +10,7 @@ use crate::finding::Code;
 
 /// When a rule is enforced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum RuleStage {
     Stable,
     /// With the gate DeclarativeValidationBeta.
     Beta,
@@ -61,7 +61,7 @@ pub struct Declared {
     /// The JSON name of the field.
     pub field: &'static str,
     /// When they are enforced.
-    pub stage: Stage,
+    pub stage: RuleStage,
     /// The code of the findings.
     pub code: Code,
     /// The rules, in the order in which they are judged.
@@ -74,7 +74,7 @@ pub struct Union {
     /// The Go type of the struct.
     pub of: &'static str,
     /// When the rule is enforced.
-    pub stage: Stage,
+    pub stage: RuleStage,
     /// The code of the findings.
     pub code: Code,
     /// Its members, in the order of the type.
@@ -82,24 +82,24 @@ pub struct Union {
 }
 
 const fn beta(of: &'static str, field: &'static str, code: Code, rules: &'static [Rule]) -> Declared {
-    Declared { of, field, stage: Stage::Beta, code, rules }
+    Declared { of, field, stage: RuleStage::Beta, code, rules }
 }
 
 const fn stable(of: &'static str, field: &'static str, code: Code, rules: &'static [Rule]) -> Declared {
-    Declared { of, field, stage: Stage::Stable, code, rules }
+    Declared { of, field, stage: RuleStage::Stable, code, rules }
 }
 
 /// The structs with a union.
 pub static UNIONS: &[Union] = &[
     Union {
         of: "DeviceAttribute",
-        stage: Stage::Beta,
+        stage: RuleStage::Beta,
         code: Code::AttributeInvalid,
         members: &["int", "bool", "string", "version", "ints", "bools", "strings", "versions"],
     },
     Union {
         of: "NodeAllocatableMapping",
-        stage: Stage::Stable,
+        stage: RuleStage::Stable,
         code: Code::NodeMappingInvalid,
         members: &["capacityKey", "deviceMultiplier"],
     },

@@ -6,7 +6,7 @@
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::limits::Limits;
 use crate::message::{Template, message, template};
-use crate::place::scan::{self, Seen};
+use crate::place::classic::scan::{self, ScannedNode};
 use crate::text::located;
 use crate::text::tree::{Kind, NodeId, Tree};
 use crate::text::{self, Source, Span, bytes};
@@ -99,12 +99,12 @@ pub struct PreparedNodes {
     /// The set is the one nil node.
     nil: bool,
     /// The findings about the text.
-    findings: Vec<located::Finding>,
+    findings: Vec<located::LocatedFinding>,
 }
 
 /// One column of a prepared node set.
 #[derive(Clone, Copy, Debug)]
-pub struct Label<'n> {
+pub struct LabelColumn<'n> {
     nodes: &'n PreparedNodes,
     column: &'n Column,
 }
@@ -164,7 +164,7 @@ impl PreparedNodes {
     }
 
     /// Returns the findings about the text.
-    pub fn findings(&self) -> &[located::Finding] {
+    pub fn findings(&self) -> &[located::LocatedFinding] {
         &self.findings
     }
 
@@ -189,14 +189,14 @@ impl PreparedNodes {
     }
 
     /// Returns the column of a label, if any node has it.
-    pub fn label(&self, key: &str) -> Option<Label<'_>> {
+    pub fn label(&self, key: &str) -> Option<LabelColumn<'_>> {
         let at = self.columns.binary_search_by(|column| self.text(column.key).cmp(key)).ok()?;
-        self.columns.get(at).map(|column| Label { nodes: self, column })
+        self.columns.get(at).map(|column| LabelColumn { nodes: self, column })
     }
 
     /// Returns all labels, sorted by key.
-    pub fn labels(&self) -> impl Iterator<Item = Label<'_>> {
-        self.columns.iter().map(|column| Label { nodes: self, column })
+    pub fn labels(&self) -> impl Iterator<Item = LabelColumn<'_>> {
+        self.columns.iter().map(|column| LabelColumn { nodes: self, column })
     }
 
     /// Returns the number of bytes this set holds in memory, its vectors' unused room included.
@@ -215,7 +215,7 @@ impl PreparedNodes {
     }
 }
 
-impl<'n> Label<'n> {
+impl<'n> LabelColumn<'n> {
     /// Returns its key.
     pub fn key(self) -> &'n str {
         self.nodes.text(self.column.key)
@@ -242,12 +242,12 @@ impl<'n> Label<'n> {
     }
 
     /// Returns for every node the verdict on its value, given the verdicts on the distinct values and on having none.
-    pub fn judge(self, verdicts: &[bool], absent: bool) -> crate::place::bits::Bits {
+    pub fn judge(self, verdicts: &[bool], absent: bool) -> crate::place::classic::bits::Bits {
         let of = |value: u32| verdicts.get(value as usize).copied().unwrap_or(absent);
         match self.column.cells {
-            Cells::All(cells) => crate::place::bits::Bits::of(cells.of(&self.nodes.dense), |&value| of(value)),
+            Cells::All(cells) => crate::place::classic::bits::Bits::of(cells.of(&self.nodes.dense), |&value| of(value)),
             Cells::Some(cells) => {
-                let mut bits = crate::place::bits::Bits::new(self.nodes.len(), absent);
+                let mut bits = crate::place::classic::bits::Bits::new(self.nodes.len(), absent);
                 cells.of(&self.nodes.sparse).iter().for_each(|&(node, value)| bits.put(node as usize, of(value)));
                 bits
             }
@@ -256,7 +256,7 @@ impl<'n> Label<'n> {
 }
 
 /// Places a finding about the Nodes, which has no position.
-fn placeless(finding: Finding) -> located::Finding {
+fn placeless(finding: Finding) -> located::LocatedFinding {
     located::finding(&Source::new(""), finding.about(TextField::Nodes))
 }
 
@@ -287,14 +287,14 @@ pub struct Builder {
     columns: Vec<Growing>,
     /// Columns of the node before, in its order: the next node mostly has the same.
     order: Vec<usize>,
-    findings: Vec<located::Finding>,
+    findings: Vec<located::LocatedFinding>,
     /// The kind of the first object that is not a Node.
     skipped: Option<Box<str>>,
 }
 
 impl Builder {
     /// Adds a node, or a finding why it is unusable.
-    pub fn node(&mut self, seen: &Seen<'_>) {
+    pub fn node(&mut self, seen: &ScannedNode<'_>) {
         if !matches!(&*seen.kind, "Node" | "") {
             if self.skipped.is_none() {
                 self.skipped = Some(seen.kind.as_ref().into());
@@ -366,7 +366,7 @@ impl Builder {
     }
 
     /// Reads a text: JSON by skipping, anything else through trees.
-    fn text(&mut self, text: &str, limits: &Limits) -> Result<(), scan::Refused> {
+    fn text(&mut self, text: &str, limits: &Limits) -> Result<(), scan::ScanRefusal> {
         let mut rest = text;
         // Files of JSON that were put together have `---` between them.
         while rest.trim_start().starts_with('{') {
@@ -412,7 +412,7 @@ impl Builder {
 
     fn tree_node(&mut self, tree: &Tree<'_>, node: NodeId) {
         let string = |id: Option<NodeId>| id.and_then(|id| tree.str(id)).unwrap_or("").to_owned();
-        let mut seen = Seen { kind: string(tree.get(node, "kind")).into(), ..Seen::default() };
+        let mut seen = ScannedNode { kind: string(tree.get(node, "kind")).into(), ..ScannedNode::default() };
         if let Some(metadata) = tree.get(node, "metadata") {
             if let Some(name) = tree.get(metadata, "name") {
                 match tree.kind(name) {

@@ -3,8 +3,8 @@
 
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::message::message;
-use crate::place::nodes::PreparedNodes;
-use crate::place::selector::{List, ParseError, Requirement, Selector, Term, Test};
+use crate::place::classic::nodes::PreparedNodes;
+use crate::place::selector::{ParseError, ParsedSelector, Requirement, Term, TermList, Test};
 use crate::text::print;
 use claimkit_values::order;
 use std::borrow::Cow;
@@ -71,7 +71,7 @@ fn content(requirement: &Requirement<'_>) -> String {
 pub type OnNodes<'n> = (&'n PreparedNodes, fn(&Requirement<'_>, &PreparedNodes) -> Option<Finding>);
 
 /// Returns all findings about a selector, by itself and against nodes.
-pub fn findings(selector: &Selector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
+pub fn findings(selector: &ParsedSelector<'_>, place: &SelectorSite<'_>, on_nodes: Option<OnNodes<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for error in selector.errors() {
         findings.push(place.of_error(error));
@@ -134,7 +134,7 @@ fn unique<T: Ord>(mut items: Vec<T>) -> Vec<T> {
 
 /// Returns why no node can satisfy a term; `None` if one might.
 fn contradiction(term: &Term<'_>) -> Option<String> {
-    let keys: Vec<(List, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
+    let keys: Vec<(TermList, &str)> = unique(term.requirements.iter().map(|r| (r.list, r.key)).collect());
     keys.into_iter().find_map(|(list, key)| {
         let tests: Vec<&Test<'_>> =
             term.requirements.iter().filter(|r| r.list == list && r.key == key).filter_map(|r| r.test.as_ref().ok()).collect();
@@ -153,19 +153,19 @@ enum Never {
 }
 
 impl Never {
-    fn sentence(self, list: List, key: &str) -> String {
+    fn sentence(self, list: TermList, key: &str) -> String {
         match (list, self) {
             // The operators of fields are `In` and `NotIn` alone.
-            (List::Fields, _) => {
+            (TermList::Fields, _) => {
                 message!("lint.never-field-value", "field `{key}` has no value that satisfies all of its requirements", key)
             }
-            (List::Expressions, Never::ThereAndMissing) => {
+            (TermList::Expressions, Never::ThereAndMissing) => {
                 message!("lint.never-there-and-missing", "label `{key}` is wanted both there and missing", key)
             }
-            (List::Expressions, Never::NoValue) => {
+            (TermList::Expressions, Never::NoValue) => {
                 message!("lint.never-label-value", "label `{key}` has no value that satisfies all of its requirements", key)
             }
-            (List::Expressions, Never::MoreAndLess(above, below)) => {
+            (TermList::Expressions, Never::MoreAndLess(above, below)) => {
                 message!(
                     "lint.never-more-and-less",
                     "label `{key}` cannot be more than `{above}` and less than `{below}`",
@@ -174,10 +174,10 @@ impl Never {
                     below
                 )
             }
-            (List::Expressions, Never::More(bound)) => {
+            (TermList::Expressions, Never::More(bound)) => {
                 message!("lint.never-more", "label `{key}` cannot be more than `{bound}`", key, bound)
             }
-            (List::Expressions, Never::Less(bound)) => {
+            (TermList::Expressions, Never::Less(bound)) => {
                 message!("lint.never-less", "label `{key}` cannot be less than `{bound}`", key, bound)
             }
         }

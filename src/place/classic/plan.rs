@@ -2,10 +2,10 @@
 //! pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go, `PreFilter` and `Filter`).
 
 use crate::message::message;
-use crate::place::placement::{CheckKind, Filter, Gate, Plan, Refusal, Stage};
-use crate::place::pod::{Entry, Pod};
+use crate::place::classic::placement::{CheckKind, CheckStage, ClaimPlan, Filter, NodelessCheck, SchedulerRefusal};
+use crate::place::classic::pod::{ClaimEntry, ClaimingPod};
+use crate::place::classic::structured::{Structured, StructuredFacts};
 use crate::place::rules::SchedulerRules;
-use crate::place::structured::{Facts, Structured};
 use crate::record::view::{
     AllocationResult, NodeSelector, ObjectMeta, PodSchedulingContext, ResourceClaim, ResourceClaimParameters, ResourceClaimSpec,
     ResourceClaimTemplate, ResourceClass, ResourceClassParameters, ResourceSlice,
@@ -96,17 +96,17 @@ pub struct Planner<'a, 'r> {
 /// The pod a claim is for.
 #[derive(Clone, Copy)]
 struct For<'r> {
-    pod: &'r Pod,
+    pod: &'r ClaimingPod,
     namespace: &'r str,
-    entry: &'r Entry,
+    entry: &'r ClaimEntry,
 }
 
-fn gate(check: CheckKind, stage: Stage, refusal: Option<Refusal>, why: impl Into<String>) -> Gate {
-    Gate { check, stage, refusal, passing: false, why: why.into(), site: None }
+fn gate(check: CheckKind, stage: CheckStage, refusal: Option<SchedulerRefusal>, why: impl Into<String>) -> NodelessCheck {
+    NodelessCheck { check, stage, refusal, passing: false, why: why.into(), site: None }
 }
 
 /// Decides as `metav1.IsControlledBy` does; without UIDs, in hand-written files, it compares names.
-fn controlled_by(metadata: ObjectMeta<'_>, pod: &Pod) -> bool {
+fn controlled_by(metadata: ObjectMeta<'_>, pod: &ClaimingPod) -> bool {
     metadata.owner_references().iter().find(|owner| owner.controller() == Some(true)).is_some_and(|owner| {
         if pod.uid.is_empty() { owner.kind() == "Pod" && owner.name() == pod.name } else { owner.uid() == pod.uid }
     })
@@ -123,19 +123,19 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Makes the plans of a pod's claims, in its order. Entries that need no claim have none.
-    pub fn pod(&self, pod: &'r Pod, namespace: &'r str) -> Vec<Plan<'r>> {
+    pub fn pod(&self, pod: &'r ClaimingPod, namespace: &'r str) -> Vec<ClaimPlan<'r>> {
         pod.claims.iter().filter_map(|entry| self.entry(For { pod, namespace, entry })).collect()
     }
 
     /// Makes the plan of a claim that any new pod might use.
-    pub fn claim(&self, claim: &Given<'r, ResourceClaim<'r>>) -> Plan<'r> {
+    pub fn claim(&self, claim: &Given<'r, ResourceClaim<'r>>) -> ClaimPlan<'r> {
         let mut plan = self.of_claim(claim, None);
         plan.object = Some(claim.index);
         plan
     }
 
     /// Makes the plan of the claim that a template would make.
-    pub fn template(&self, template: &Given<'r, ResourceClaimTemplate<'r>>) -> Plan<'r> {
+    pub fn template(&self, template: &Given<'r, ResourceClaimTemplate<'r>>) -> ClaimPlan<'r> {
         let mut plan = empty(template.view.spec().spec(), template.index);
         plan.claim = format!("{}/{}", template.namespace, template.view.metadata().name());
         self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, None);
@@ -143,14 +143,16 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Makes the plan of an unallocated claim of a class.
-    pub fn class_alone(&self, class: &Given<'r, ResourceClass<'r>>) -> Plan<'r> {
-        let mut plan =
-            Plan { class: class.view.metadata().name(), ..empty(ResourceClaimTemplate::default().spec().spec(), class.index) };
+    pub fn class_alone(&self, class: &Given<'r, ResourceClass<'r>>) -> ClaimPlan<'r> {
+        let mut plan = ClaimPlan {
+            class: class.view.metadata().name(),
+            ..empty(ResourceClaimTemplate::default().spec().spec(), class.index)
+        };
         self.suitable(&mut plan, class);
         plan
     }
 
-    fn entry(&self, user: For<'r>) -> Option<Plan<'r>> {
+    fn entry(&self, user: For<'r>) -> Option<ClaimPlan<'r>> {
         let (pod, entry) = (user.pod, user.entry);
         let mut name = entry.claim.clone();
         let mut not_created = None;
@@ -206,18 +208,21 @@ impl<'r> Planner<'_, 'r> {
         plan.claim = if shown.is_empty() { String::new() } else { format!("{}/{shown}", user.namespace) };
         self.context(&mut plan, user);
         let passing = template.is_some();
-        plan.gates.insert(0, Gate { passing, ..gate(CheckKind::Exists, Stage::LookUp, Some(Refusal::no(text)), why) });
+        plan.gates.insert(
+            0,
+            NodelessCheck { passing, ..gate(CheckKind::Exists, CheckStage::LookUp, Some(SchedulerRefusal::no(text)), why) },
+        );
         Some(plan)
     }
 
-    fn template_for(&self, template: &Given<'r, ResourceClaimTemplate<'r>>, user: For<'r>) -> Plan<'r> {
+    fn template_for(&self, template: &Given<'r, ResourceClaimTemplate<'r>>, user: For<'r>) -> ClaimPlan<'r> {
         let mut plan = empty(template.view.spec().spec(), template.index);
         self.unallocated(&mut plan, template.view.spec().spec(), template.namespace, Some(user));
         plan
     }
 
     /// Makes the plan of an existing claim. Without a user: as seen by a new pod.
-    fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> Plan<'r> {
+    fn of_claim(&self, claim: &Given<'r, ResourceClaim<'r>>, user: Option<For<'r>>) -> ClaimPlan<'r> {
         let view = claim.view;
         let (metadata, status) = (view.metadata(), view.status());
         let mut plan = empty(view.spec(), claim.index);
@@ -225,12 +230,12 @@ impl<'r> Planner<'_, 'r> {
         plan.allocated = status.allocation().is_some();
         let deleted = metadata.deletion_timestamp().is_some();
         let name = metadata.name();
-        let refusal = deleted.then(|| Refusal::no(format!("resourceclaim \"{name}\" is being deleted")));
+        let refusal = deleted.then(|| SchedulerRefusal::no(format!("resourceclaim \"{name}\" is being deleted")));
         let why = match deleted {
             true => message!("plan.deleted", "it is being deleted"),
             false => message!("plan.not-deleted", "it is not being deleted"),
         };
-        plan.gates.push(gate(CheckKind::Deleted, Stage::LookUp, refusal, why));
+        plan.gates.push(gate(CheckKind::Deleted, CheckStage::LookUp, refusal, why));
         if let Some(user) = user.filter(|user| user.entry.claim.is_none()) {
             let ours = controlled_by(metadata, user.pod);
             let pod = reference(user.namespace, &user.pod.name);
@@ -239,7 +244,7 @@ impl<'r> Planner<'_, 'r> {
                 true => message!("plan.owned", "the pod owns it"),
                 false => message!("plan.not-owned", "the pod does not own it"),
             };
-            plan.gates.push(gate(CheckKind::Owner, Stage::LookUp, (!ours).then(|| Refusal::no(text)), why));
+            plan.gates.push(gate(CheckKind::Owner, CheckStage::LookUp, (!ours).then(|| SchedulerRefusal::no(text)), why));
         }
         let immediate = self.immediate(&plan);
         if self.rules.immediate_first {
@@ -250,8 +255,8 @@ impl<'r> Planner<'_, 'r> {
             true => message!("plan.deallocation", "its deallocation was requested"),
             false => message!("plan.no-deallocation", "its deallocation was not requested"),
         };
-        let refusal = asked.then(|| Refusal::no("resourceclaim must be reallocated"));
-        plan.gates.push(gate(CheckKind::Deallocation, Stage::PreFilter, refusal, why));
+        let refusal = asked.then(|| SchedulerRefusal::no("resourceclaim must be reallocated"));
+        plan.gates.push(gate(CheckKind::Deallocation, CheckStage::PreFilter, refusal, why));
         plan.gates.push(in_use(view, user));
         match status.allocation() {
             Some(allocation) => self.available(&mut plan, claim.index, allocation),
@@ -264,7 +269,7 @@ impl<'r> Planner<'_, 'r> {
         plan
     }
 
-    fn unallocated(&self, plan: &mut Plan<'r>, spec: ResourceClaimSpec<'r>, namespace: &'r str, user: Option<For<'r>>) {
+    fn unallocated(&self, plan: &mut ClaimPlan<'r>, spec: ResourceClaimSpec<'r>, namespace: &'r str, user: Option<For<'r>>) {
         let immediate = self.immediate(plan);
         if self.rules.immediate_first {
             plan.gates.push(immediate.clone());
@@ -272,9 +277,9 @@ impl<'r> Planner<'_, 'r> {
         self.candidates(plan, spec, namespace, user, immediate);
     }
 
-    fn immediate(&self, plan: &Plan<'r>) -> Gate {
+    fn immediate(&self, plan: &ClaimPlan<'r>) -> NodelessCheck {
         let refused = plan.mode == "Immediate" && !plan.allocated;
-        let refusal = refused.then(|| Refusal::no("unallocated immediate resourceclaim"));
+        let refusal = refused.then(|| SchedulerRefusal::no("unallocated immediate resourceclaim"));
         let why = match (plan.mode, plan.allocated) {
             (_, true) => message!("plan.allocated", "it is allocated"),
             ("Immediate", false) => {
@@ -282,10 +287,10 @@ impl<'r> Planner<'_, 'r> {
             }
             _ => message!("plan.allocated-later", "it is allocated once a pod needs it"),
         };
-        gate(CheckKind::Allocated, Stage::PreFilter, refusal, why)
+        gate(CheckKind::Allocated, CheckStage::PreFilter, refusal, why)
     }
 
-    fn available(&self, plan: &mut Plan<'r>, object: usize, allocation: AllocationResult<'r>) {
+    fn available(&self, plan: &mut ClaimPlan<'r>, object: usize, allocation: AllocationResult<'r>) {
         match allocation.available_on_nodes().and_then(|_| self.site(object, AVAILABLE_ON_NODES)) {
             Some(site) => {
                 self.parse(plan, site);
@@ -296,33 +301,33 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Adds the check of a selector that is parsed as a whole before nodes are looked at.
-    fn parse(&self, plan: &mut Plan<'r>, site: usize) {
+    fn parse(&self, plan: &mut ClaimPlan<'r>, site: usize) {
         if let Some(error) = self.errors.get(site).and_then(Option::as_deref) {
             let why = message!("plan.selector-unparsable", "the selector cannot be parsed");
-            let refused = gate(CheckKind::Parse, Stage::PreFilter, Some(Refusal::error(error)), why);
-            plan.gates.push(Gate { site: Some(site), ..refused });
+            let refused = gate(CheckKind::Parse, CheckStage::PreFilter, Some(SchedulerRefusal::error(error)), why);
+            plan.gates.push(NodelessCheck { site: Some(site), ..refused });
         }
     }
 
     /// Adds the checks of an unallocated claim: its class and the drivers' reports.
     fn candidates(
         &self,
-        plan: &mut Plan<'r>,
+        plan: &mut ClaimPlan<'r>,
         spec: ResourceClaimSpec<'r>,
         namespace: &str,
         user: Option<For<'r>>,
-        immediate: Gate,
+        immediate: NodelessCheck,
     ) {
         plan.pending = true;
         let name = spec.resource_class_name();
         let class = self.world.class(name);
         if self.rules.class_first {
-            let refusal = class.is_none().then(|| Refusal::no(format!("resource class {name} does not exist")));
+            let refusal = class.is_none().then(|| SchedulerRefusal::no(format!("resource class {name} does not exist")));
             let why = match class {
                 Some(_) => message!("plan.class", "class `{name}` is there", name),
                 None => message!("plan.class-missing", "class `{name}` is not in the text", name),
             };
-            plan.gates.push(gate(CheckKind::Class, Stage::PreFilter, refusal, why));
+            plan.gates.push(gate(CheckKind::Class, CheckStage::PreFilter, refusal, why));
         }
         if let (true, Some(class)) = (self.rules.class_first, class)
             && let Some(site) = self.site(class.index, SUITABLE_NODES)
@@ -339,14 +344,14 @@ impl<'r> Planner<'_, 'r> {
         }
         if !structured && !matches!(plan.mode, "WaitForFirstConsumer" | "Immediate") {
             let text = format!("internal error, unexpected allocation mode {}", plan.mode);
-            plan.filters.push(Filter::Refused(Refusal::error(text)));
+            plan.filters.push(Filter::Refused(SchedulerRefusal::error(text)));
             return;
         }
         match class {
             Some(class) => self.suitable(plan, class),
             None if !self.rules.class_first => {
                 let text = format!("look up resource class: resourceclass.resource.k8s.io \"{name}\" not found");
-                plan.filters.push(Filter::Refused(Refusal::error(text)));
+                plan.filters.push(Filter::Refused(SchedulerRefusal::error(text)));
             }
             None => {}
         }
@@ -356,7 +361,7 @@ impl<'r> Planner<'_, 'r> {
         plan.filters.extend(allocation);
     }
 
-    fn suitable(&self, plan: &mut Plan<'r>, class: &Given<'r, ResourceClass<'r>>) {
+    fn suitable(&self, plan: &mut ClaimPlan<'r>, class: &Given<'r, ResourceClass<'r>>) {
         match class.view.suitable_nodes().and_then(|_| self.site(class.index, SUITABLE_NODES)) {
             Some(site) => plan.filters.push(Filter::Selector { site, allocated: false }),
             None => plan.filters.push(Filter::Unrestricted { path: SUITABLE_NODES }),
@@ -371,26 +376,26 @@ impl<'r> Planner<'_, 'r> {
     }
 
     /// Returns the refusal if the scheduling context belongs to an earlier pod of the same name.
-    fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<Refusal> {
+    fn stolen(&self, context: &Given<'r, PodSchedulingContext<'r>>, user: For<'r>) -> Option<SchedulerRefusal> {
         let metadata = context.view.metadata();
         let (kind, uid) = (self.rules.scheduling_kind, metadata.uid());
         let text = || format!("{kind} object with UID {uid} is not owned by Pod {}/{}", user.namespace, user.pod.name);
-        (!controlled_by(metadata, user.pod)).then(|| Refusal::error(text()))
+        (!controlled_by(metadata, user.pod)).then(|| SchedulerRefusal::error(text()))
     }
 
     /// Adds the check of the scheduling context, where it is looked at before the claims.
-    fn context(&self, plan: &mut Plan<'r>, user: For<'r>) {
+    fn context(&self, plan: &mut ClaimPlan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user).filter(|_| self.rules.context_first) else { return };
         let refusal = self.stolen(context, user);
         let why = match refusal {
             Some(_) => message!("plan.context-not-owned", "the pod does not own its scheduling context"),
             None => message!("plan.context-owned", "the pod owns its scheduling context"),
         };
-        plan.gates.insert(0, gate(CheckKind::Context, Stage::PreFilter, refusal, why));
+        plan.gates.insert(0, gate(CheckKind::Context, CheckStage::PreFilter, refusal, why));
     }
 
     /// Adds the checks of the negotiation between scheduler and drivers about the pod.
-    fn drivers(&self, plan: &mut Plan<'r>, user: For<'r>) {
+    fn drivers(&self, plan: &mut ClaimPlan<'r>, user: For<'r>) {
         let Some(context) = self.scheduling(user) else { return };
         let spec = context.view.spec();
         if let Some(refusal) = self.stolen(context, user) {
@@ -462,7 +467,7 @@ impl<'r> Planner<'_, 'r> {
     /// Makes the filter of the scheduler's own allocation: the class's parameters are looked up first, then the claim's.
     fn structured(
         &self,
-        plan: &mut Plan<'r>,
+        plan: &mut ClaimPlan<'r>,
         class: ResourceClass<'r>,
         spec: ResourceClaimSpec<'r>,
         namespace: &str,
@@ -474,18 +479,18 @@ impl<'r> Planner<'_, 'r> {
             Ok(found) => found,
             Err(missing) => {
                 let why = message!("plan.parameters-missing", "its parameters are not in the text");
-                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::no(missing)), why));
+                plan.gates.push(gate(CheckKind::Parameters, CheckStage::PreFilter, Some(SchedulerRefusal::no(missing)), why));
                 return Filter::Structured(None);
             }
         };
         let there =
-            || gate(CheckKind::Parameters, Stage::PreFilter, None, message!("plan.parameters", "its parameters are there"));
+            || gate(CheckKind::Parameters, CheckStage::PreFilter, None, message!("plan.parameters", "its parameters are there"));
         if self.world.slices.is_empty() {
             plan.gates.push(there());
             return Filter::Structured(None);
         }
         let claims: Vec<_> = self.world.claims.iter().map(|claim| (claim.namespace, claim.view)).collect();
-        let facts = Facts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
+        let facts = StructuredFacts { slices: &self.world.slices, claims: &claims, class, class_parameters, claim_parameters };
         match Structured::of(&facts) {
             Ok(structured) => {
                 plan.gates.push(there());
@@ -493,15 +498,15 @@ impl<'r> Planner<'_, 'r> {
             }
             Err(error) => {
                 let why = message!("plan.parameters-uncompiled", "a selector of its parameters does not compile");
-                plan.gates.push(gate(CheckKind::Parameters, Stage::PreFilter, Some(Refusal::error(error)), why));
+                plan.gates.push(gate(CheckKind::Parameters, CheckStage::PreFilter, Some(SchedulerRefusal::error(error)), why));
                 Filter::Structured(None)
             }
         }
     }
 }
 
-fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> Plan<'r> {
-    Plan {
+fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> ClaimPlan<'r> {
+    ClaimPlan {
         object: Some(object),
         claim: String::new(),
         entry: None,
@@ -517,13 +522,13 @@ fn empty<'r>(spec: ResourceClaimSpec<'r>, object: usize) -> Plan<'r> {
     }
 }
 
-fn reserved_for(claim: ResourceClaim<'_>, pod: &Pod) -> bool {
+fn reserved_for(claim: ResourceClaim<'_>, pod: &ClaimingPod) -> bool {
     claim.status().reserved_for().iter().any(|consumer| {
         if pod.uid.is_empty() { consumer.resource() == "pods" && consumer.name() == pod.name } else { consumer.uid() == pod.uid }
     })
 }
 
-fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> Gate {
+fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> NodelessCheck {
     let reserved = claim.status().reserved_for();
     let allocation = claim.status().allocation();
     let own = user.is_some_and(|user| reserved_for(claim, user.pod));
@@ -554,5 +559,5 @@ fn in_use(claim: ResourceClaim<'_>, user: Option<For<'_>>) -> Gate {
             text.into()
         }
     };
-    gate(CheckKind::InUse, Stage::PreFilter, refused.then(|| Refusal::no("resourceclaim in use")), why)
+    gate(CheckKind::InUse, CheckStage::PreFilter, refused.then(|| SchedulerRefusal::no("resourceclaim in use")), why)
 }

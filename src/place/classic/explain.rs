@@ -3,10 +3,10 @@
 use crate::advice::nearest::distance;
 use crate::finding::{Code, Finding, Origin};
 use crate::message::{Template, message, template};
-use crate::place::bits::Bits;
-use crate::place::matching::{Matches, State};
-use crate::place::nodes::{Label, PreparedNodes};
-use crate::place::selector::{List, Requirement, Test, integer};
+use crate::place::classic::bits::Bits;
+use crate::place::classic::matching::{Matches, TermState};
+use crate::place::classic::nodes::{LabelColumn, PreparedNodes};
+use crate::place::selector::{Requirement, TermList, Test, integer};
 use std::borrow::Cow;
 
 /// Maximum number of values that are named in a sentence.
@@ -30,17 +30,17 @@ pub fn requirement<'n>(requirement: &Requirement<'_>, nodes: &'n PreparedNodes, 
     }
     let key = requirement.key;
     let actual = match requirement.list {
-        List::Expressions => nodes.label(key).and_then(|label| label.value(node)),
-        List::Fields if nodes.name(node).is_empty() => {
+        TermList::Expressions => nodes.label(key).and_then(|label| label.value(node)),
+        TermList::Fields if nodes.name(node).is_empty() => {
             let why = match &requirement.test {
                 Ok(_) => message!("node.no-name", "the node has no name: fields are not looked at").into_owned(),
                 Err(_) => unusable(requirement),
             };
             return Explained { actual: None, holds: None, why };
         }
-        List::Fields if key == "metadata.name" => Some(nodes.name(node)),
+        TermList::Fields if key == "metadata.name" => Some(nodes.name(node)),
         // Any other field has the empty string as its value.
-        List::Fields => Some(""),
+        TermList::Fields => Some(""),
     };
     let Ok(test) = &requirement.test else { return Explained { actual, holds: None, why: unusable(requirement) } };
     let holds = test.holds(actual);
@@ -79,17 +79,17 @@ fn is(requirement: &Requirement<'_>, actual: Option<&str>) -> String {
     let key = requirement.key;
     let compared = matches!(requirement.test, Ok(Test::Gt(_) | Test::Lt(_)));
     match (requirement.list, actual) {
-        (List::Fields, Some(name)) if !name.is_empty() => message!("node.name", "the name is `{name}`", name),
-        (List::Fields, _) => message!("node.field-empty", "field `{key}` is empty", key),
-        (List::Expressions, None) => message!("node.label-missing", "label `{key}` is missing", key),
-        (List::Expressions, Some("")) if compared => {
+        (TermList::Fields, Some(name)) if !name.is_empty() => message!("node.name", "the name is `{name}`", name),
+        (TermList::Fields, _) => message!("node.field-empty", "field `{key}` is empty", key),
+        (TermList::Expressions, None) => message!("node.label-missing", "label `{key}` is missing", key),
+        (TermList::Expressions, Some("")) if compared => {
             message!("node.label-empty-no-integer", "label `{key}` is empty, which is no integer", key)
         }
-        (List::Expressions, Some("")) => message!("node.label-empty", "label `{key}` is empty", key),
-        (List::Expressions, Some(value)) if compared && integer(value).is_none() => {
+        (TermList::Expressions, Some("")) => message!("node.label-empty", "label `{key}` is empty", key),
+        (TermList::Expressions, Some(value)) if compared && integer(value).is_none() => {
             message!("node.label-no-integer", "label `{key}` is `{value}`, which is no integer", key, value)
         }
-        (List::Expressions, Some(value)) => message!("node.label", "label `{key}` is `{value}`", key, value),
+        (TermList::Expressions, Some(value)) => message!("node.label", "label `{key}` is `{value}`", key, value),
     }
 }
 
@@ -174,7 +174,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
         return only(message!("node.selector-no-term", "the selector has no term: it selects no node"));
     }
     let Some((term, failing)) = matches.nearest(node) else {
-        return match matches.terms.iter().all(|term| term.state == State::Empty) {
+        return match matches.terms.iter().all(|term| term.state == TermState::Empty) {
             true => only(message!("node.selector-empty-terms", "the selector has only empty terms: they select no node")),
             false => only(message!("node.selector-unusable", "no term of the selector can be used")),
         };
@@ -214,7 +214,7 @@ pub struct Removal {
 /// Returns the inverse view of a selector: its requirements, term by term. Terms that are empty or cannot be parsed have none.
 pub fn removals(matches: &Matches<'_, '_>) -> Vec<Removal> {
     let mut removals = Vec::new();
-    for (index, term) in matches.terms.iter().enumerate().filter(|(_, term)| term.state == State::Judged) {
+    for (index, term) in matches.terms.iter().enumerate().filter(|(_, term)| term.state == TermState::Judged) {
         let Some(len) = term.holds.first().map(Bits::len) else { continue };
         let (mut once, mut twice) = (Bits::none(len), Bits::none(len));
         for holds in &term.holds {
@@ -241,7 +241,7 @@ const MAX_SEARCHED: usize = 2000;
 
 /// Reports a label, or values of it, that no given node has.
 pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Option<Finding> {
-    if nodes.is_nil() || nodes.is_empty() || requirement.list != List::Expressions {
+    if nodes.is_nil() || nodes.is_empty() || requirement.list != TermList::Expressions {
         return None;
     }
     let Ok(test) = &requirement.test else { return None };
@@ -252,7 +252,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
     let Some(label) = nodes.label(key) else {
         let message = message!("node.label-unknown", "no node has a label `{key}`", key);
         let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
-        let near = nearest(key, nodes.labels().map(Label::key));
+        let near = nearest(key, nodes.labels().map(LabelColumn::key));
         return Some(match near {
             Some(near) => finding.with_help(meant(near)),
             None => finding.with_help(message!(

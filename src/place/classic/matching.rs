@@ -1,16 +1,16 @@
 //! A selector judged on all nodes: a bit per requirement and node.
 
 use crate::finding::named;
-use crate::place::bits::Bits;
-use crate::place::nodes::PreparedNodes;
-use crate::place::selector::{List, Requirement, Selector, Term, Test};
+use crate::place::classic::bits::Bits;
+use crate::place::classic::nodes::PreparedNodes;
+use crate::place::selector::{ParsedSelector, Requirement, Term, TermList, Test};
 
 /// The only field of a node that can be selected by.
 const NAME_FIELD: &str = "metadata.name";
 
 named! {
     /// The result of one way of matching on a node.
-    Outcome {
+    MatchOutcome {
         Match = "Match",
         NoMatch = "NoMatch",
         /// The selector cannot be parsed.
@@ -20,7 +20,7 @@ named! {
 
 /// The state of a term, independent of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum TermState {
     /// It has no requirements and selects nothing.
     Empty,
     /// It cannot be parsed.
@@ -32,7 +32,7 @@ pub enum State {
 /// A term on all nodes.
 #[derive(Clone, Debug)]
 pub struct TermMatch {
-    pub state: State,
+    pub state: TermState,
     /// Per requirement, the nodes on which it holds; none where it cannot be parsed. On nodes without a name, field requirements
     /// are skipped and count as fulfilled.
     pub holds: Vec<Bits>,
@@ -50,7 +50,7 @@ impl TermMatch {
 /// A selector on all nodes.
 #[derive(Clone, Debug)]
 pub struct Matches<'s, 'r> {
-    pub selector: &'s Selector<'r>,
+    pub selector: &'s ParsedSelector<'r>,
     pub terms: Vec<TermMatch>,
     /// The nodes that some term selects.
     pub any: Bits,
@@ -61,7 +61,7 @@ pub struct Matches<'s, 'r> {
 
 impl<'s, 'r> Matches<'s, 'r> {
     /// Judges every requirement of every term on every node.
-    pub fn of(selector: &'s Selector<'r>, nodes: &PreparedNodes) -> Self {
+    pub fn of(selector: &'s ParsedSelector<'r>, nodes: &PreparedNodes) -> Self {
         let mut any = Bits::none(nodes.len());
         let nameless = Bits::from_fn(nodes.len(), |node| nodes.name(node).is_empty());
         let terms: Vec<TermMatch> = selector.terms.iter().map(|term| term_match(term, nodes, &nameless)).collect();
@@ -70,20 +70,20 @@ impl<'s, 'r> Matches<'s, 'r> {
     }
 
     /// Returns the result if the selector is parsed as a whole.
-    pub fn eager(&self, node: usize) -> Outcome {
+    pub fn eager(&self, node: usize) -> MatchOutcome {
         match (&self.error, self.any.has(node)) {
-            (Some(_), _) => Outcome::Error,
-            (None, true) => Outcome::Match,
-            (None, false) => Outcome::NoMatch,
+            (Some(_), _) => MatchOutcome::Error,
+            (None, true) => MatchOutcome::Match,
+            (None, false) => MatchOutcome::NoMatch,
         }
     }
 
     /// Returns the result if terms are parsed one by one until one matches.
-    pub fn lazy(&self, node: usize) -> Outcome {
+    pub fn lazy(&self, node: usize) -> MatchOutcome {
         match (&self.error, self.any.has(node)) {
-            (_, true) => Outcome::Match,
-            (Some(_), false) if !self.nil => Outcome::Error,
-            _ => Outcome::NoMatch,
+            (_, true) => MatchOutcome::Match,
+            (Some(_), false) if !self.nil => MatchOutcome::Error,
+            _ => MatchOutcome::NoMatch,
         }
     }
 
@@ -97,14 +97,14 @@ impl<'s, 'r> Matches<'s, 'r> {
         if self.any.has(node) || self.nil {
             return None;
         }
-        let judged = self.terms.iter().enumerate().filter(|(_, term)| term.state == State::Judged);
+        let judged = self.terms.iter().enumerate().filter(|(_, term)| term.state == TermState::Judged);
         let (index, term) = judged.min_by_key(|(_, term)| term.failing(node).count())?;
         Some((index, term.failing(node).collect()))
     }
 }
 
 /// Returns the nodes that a selector selects, without details; the cheapest form.
-pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
+pub fn select(selector: &ParsedSelector<'_>, nodes: &PreparedNodes) -> Bits {
     let mut any = Bits::none(nodes.len());
     let mut nameless = None;
     for term in selector.terms.iter().filter(|term| !term.is_empty() && term.errors().is_empty() && !nodes.is_nil()) {
@@ -120,12 +120,12 @@ pub fn select(selector: &Selector<'_>, nodes: &PreparedNodes) -> Bits {
 
 fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMatch {
     let state = match (term.is_empty(), term.errors().first()) {
-        (true, _) => State::Empty,
-        (false, Some(_)) => State::Error,
-        (false, None) => State::Judged,
+        (true, _) => TermState::Empty,
+        (false, Some(_)) => TermState::Error,
+        (false, None) => TermState::Judged,
     };
     let holds: Vec<Bits> = term.requirements.iter().map(|requirement| holds(requirement, nodes, nameless)).collect();
-    let mut all = Bits::new(nodes.len(), state == State::Judged && !nodes.is_nil());
+    let mut all = Bits::new(nodes.len(), state == TermState::Judged && !nodes.is_nil());
     holds.iter().for_each(|holds| all.and(holds));
     TermMatch { state, holds, all }
 }
@@ -133,8 +133,8 @@ fn term_match(term: &Term<'_>, nodes: &PreparedNodes, nameless: &Bits) -> TermMa
 fn holds(requirement: &Requirement<'_>, nodes: &PreparedNodes, nameless: &Bits) -> Bits {
     let Ok(test) = &requirement.test else { return Bits::none(nodes.len()) };
     match requirement.list {
-        List::Expressions => label(test, requirement.key, nodes),
-        List::Fields => {
+        TermList::Expressions => label(test, requirement.key, nodes),
+        TermList::Fields => {
             let mut bits = match requirement.key {
                 NAME_FIELD => Bits::from_fn(nodes.len(), |node| test.holds(Some(nodes.name(node)))),
                 _ => Bits::new(nodes.len(), test.holds(Some(""))),

@@ -4,12 +4,12 @@
 //! no backtracking: an earlier request keeps its instance even if a later one then fails.
 
 use crate::cel::explain::explain;
-use crate::cel::library::quantity::Quantity;
+use crate::cel::library::quantity::CelQuantity;
 use crate::cel::value::Value;
-use crate::cel::{Mode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
+use crate::cel::{EnvironmentMode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
 use crate::message::{Template, message, template};
+use crate::place::classic::explain;
 use crate::place::environments;
-use crate::place::explain;
 use crate::record::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
     ResourceClassParameters, ResourceSlice,
@@ -64,7 +64,7 @@ enum Holder {
 }
 
 /// The objects that decide.
-pub struct Facts<'f, 'r> {
+pub struct StructuredFacts<'f, 'r> {
     pub slices: &'f [ResourceSlice<'r>],
     /// All claims with their namespaces: allocated ones hold instances.
     pub claims: &'f [(&'r str, ResourceClaim<'r>)],
@@ -77,7 +77,7 @@ pub struct Facts<'f, 'r> {
 
 impl Structured {
     /// Computes the instances that a claim gets on each node. The error is the scheduler's: a selector that does not compile.
-    pub fn of(facts: &Facts<'_, '_>) -> Result<Structured, String> {
+    pub fn of(facts: &StructuredFacts<'_, '_>) -> Result<Structured, String> {
         let demands = demands(facts)?;
         let mut names: Vec<&str> = facts.slices.iter().map(|slice| slice.node_name()).filter(|name| !name.is_empty()).collect();
         order::sort(&mut names);
@@ -93,8 +93,8 @@ impl Structured {
     }
 }
 
-fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
-    let environment = environments::named_resources(Mode::Stored);
+fn demands(facts: &StructuredFacts<'_, '_>) -> Result<Vec<Demand>, String> {
+    let environment = environments::named_resources(EnvironmentMode::Stored);
     let compile = |what: &str, selector: &str| {
         environment.compile(selector).map_err(|error| {
             format!(
@@ -132,7 +132,7 @@ fn demands(facts: &Facts<'_, '_>) -> Result<Vec<Demand>, String> {
     Ok(demands)
 }
 
-fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnswer {
+fn answer(facts: &StructuredFacts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnswer {
     let mut instances: Vec<(String, String)> = Vec::new();
     for demand in demands {
         let mut candidates = candidates(facts, &demand.driver, node);
@@ -164,7 +164,7 @@ fn answer(facts: &Facts<'_, '_>, demands: &[Demand], node: &str) -> InstanceAnsw
     InstanceAnswer { refusal: None, why, instances }
 }
 
-fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candidate<'r>> {
+fn candidates<'r>(facts: &StructuredFacts<'_, 'r>, driver: &str, node: &str) -> Vec<Candidate<'r>> {
     let slices =
         facts.slices.iter().filter(|slice| slice.driver_name() == driver && slice.node_name() == node && !node.is_empty());
     let instances = slices.filter_map(|slice| slice.named_resources()).flat_map(|named| named.instances().iter());
@@ -178,7 +178,7 @@ fn candidates<'r>(facts: &Facts<'_, 'r>, driver: &str, node: &str) -> Vec<Candid
 }
 
 /// Finds the claim that an instance is allocated to.
-fn holder(facts: &Facts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<Holder> {
+fn holder(facts: &StructuredFacts<'_, '_>, driver: &str, node: &str, instance: &str) -> Option<Holder> {
     let holds = |claim: &ResourceClaim<'_>| {
         claim.status().allocation().is_some_and(|allocation| {
             allocation.resource_handles().iter().filter(|handle| handle.driver_name() == driver).any(|handle| {
@@ -298,11 +298,11 @@ fn attributes(instance: NamedResourcesInstance<'_>) -> Result<Vec<(String, Named
 }
 
 fn value(attribute: NamedResourcesAttribute<'_>) -> Option<NamedAttribute> {
-    use crate::record::Value as Field;
+    use crate::record::FieldValue as Field;
     let list = |field: &str, items: &str| attribute.record()?.record(field).map(|slice| slice.list(items));
     let text = |value: &str| value.to_owned();
     let quantity =
-        attribute.quantity().filter(|text| Quantity::parse(text).is_ok()).map(|value| NamedAttribute::Quantity(text(value)));
+        attribute.quantity().filter(|text| CelQuantity::parse(text).is_ok()).map(|value| NamedAttribute::Quantity(text(value)));
     quantity
         .or_else(|| attribute.bool().map(NamedAttribute::Bool))
         .or_else(|| attribute.int().map(NamedAttribute::Int))

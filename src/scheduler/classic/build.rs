@@ -1,18 +1,18 @@
 //! Builds the account of the nodes from judged selectors and plans.
 
-use super::joined;
 use super::options::{Detail, EvaluateOptions, FULL_NODES};
 use super::placement as out;
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
 use crate::message::message;
+use crate::place::ParsedSelector;
 use crate::place::PreparedNodes;
-use crate::place::Selector;
-use crate::place::explain;
-use crate::place::matching::{Matches, Outcome, State};
-use crate::place::placement::{CheckKind, Decision, Filter, Judge, Plan, Site, Verdict};
+use crate::place::classic::explain;
+use crate::place::classic::matching::{MatchOutcome, Matches, TermState};
+use crate::place::classic::placement::{CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause};
 use crate::place::rules::SchedulerRules;
+use crate::scheduler::joined;
 use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
 use claimkit_values::order;
@@ -24,19 +24,19 @@ const NAMED: usize = 10;
 
 /// The nodes with full details.
 #[derive(Clone, Debug)]
-pub struct Explained<'q> {
+pub struct ExplainedNodes<'q> {
     full: bool,
     named: &'q [String],
 }
 
-impl<'q> Explained<'q> {
+impl<'q> ExplainedNodes<'q> {
     /// Returns the requested level of detail; by default everything for few nodes.
     pub fn of(options: &EvaluateOptions<'q>, nodes: usize) -> Self {
         let full = match options.detail {
             Some(detail) => detail == Detail::Full,
             None => nodes <= FULL_NODES,
         };
-        Explained { full, named: options.explain }
+        ExplainedNodes { full, named: options.explain }
     }
 
     fn includes(&self, name: &str) -> bool {
@@ -46,14 +46,14 @@ impl<'q> Explained<'q> {
 
 /// The places of a selector and its parts.
 #[derive(Clone, Debug)]
-pub struct Located {
+pub struct SelectorPlaces {
     whole: Range,
     terms: Vec<(Range, Vec<Range>)>,
 }
 
-impl Located {
+impl SelectorPlaces {
     /// Finds them below `prefix` in an object.
-    pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &Selector<'_>) -> Self {
+    pub fn find(source: &Source<'_>, tree: &Tree<'_>, root: NodeId, prefix: &[Step], selector: &ParsedSelector<'_>) -> Self {
         let at = |below: &[Step]| {
             let steps: Vec<Step> = prefix.iter().chain(below).cloned().collect();
             located::range(source, locate::locate(tree, root, &steps))
@@ -62,7 +62,7 @@ impl Located {
             let here = at(&[Step::Key("nodeSelectorTerms".to_owned()), Step::Index(index)]);
             (here, term.requirements.iter().map(|requirement| at(&requirement.steps(index))).collect())
         });
-        Located { whole: at(&[]), terms: terms.collect() }
+        SelectorPlaces { whole: at(&[]), terms: terms.collect() }
     }
 
     fn term(&self, term: usize) -> Option<Range> {
@@ -79,7 +79,7 @@ impl Located {
 pub struct Placing<'a, 'q> {
     pub nodes: &'a PreparedNodes,
     /// How much is explained.
-    pub explained: Explained<'q>,
+    pub explained: ExplainedNodes<'q>,
     pub release: Release,
 }
 
@@ -87,15 +87,15 @@ pub struct Placing<'a, 'q> {
 type Reason = (String, Option<Range>);
 
 impl Placing<'_, '_> {
-    fn placement(&self, nodes: Vec<out::Node>) -> out::Placement {
+    fn placement(&self, nodes: Vec<out::PlacedNode>) -> out::Placement {
         let mut counts = out::Counts::default();
         let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
         for node in &nodes {
             let count = match node.verdict {
-                Verdict::Yes => &mut counts.yes,
-                Verdict::Possible => &mut counts.possible,
-                Verdict::No => &mut counts.no,
-                Verdict::Error => &mut counts.error,
+                PlacementVerdict::Yes => &mut counts.yes,
+                PlacementVerdict::Possible => &mut counts.possible,
+                PlacementVerdict::No => &mut counts.no,
+                PlacementVerdict::Error => &mut counts.error,
             };
             *count = count.saturating_add(1);
             if let Some(reason) = &node.scheduler_reason {
@@ -118,16 +118,16 @@ impl Placing<'_, '_> {
     }
 
     /// Returns the account of a bare selector.
-    pub fn selector(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>) -> out::Placement {
+    pub fn selector(&self, matches: &Matches<'_, '_>, ranges: Option<&SelectorPlaces>) -> out::Placement {
         let nodes = (0..self.nodes.len()).map(|node| {
             let eager = matches.eager(node);
             let verdict = match eager {
-                Outcome::Match => Verdict::Yes,
-                Outcome::NoMatch => Verdict::No,
-                Outcome::Error => Verdict::Error,
+                MatchOutcome::Match => PlacementVerdict::Yes,
+                MatchOutcome::NoMatch => PlacementVerdict::No,
+                MatchOutcome::Error => PlacementVerdict::Error,
             };
             let (reason, range) = self.selector_reason(matches, ranges, node, eager);
-            out::Node {
+            out::PlacedNode {
                 name: self.nodes.name(node).to_owned(),
                 verdict,
                 reason,
@@ -145,19 +145,19 @@ impl Placing<'_, '_> {
     /// Makes the placement of claims of a pod, or of one claim, template or class.
     pub fn plans(
         &self,
-        plans: &[Plan<'_>],
+        plans: &[ClaimPlan<'_>],
         pod: bool,
         sites: &[Site<'_, '_>],
-        ranges: &[Option<Located>],
+        ranges: &[Option<SelectorPlaces>],
         rules: &SchedulerRules,
     ) -> out::Placement {
-        let judge = Judge { sites, nodes: self.nodes, rules };
+        let judge = PlanJudge { sites, nodes: self.nodes, rules };
         let teller = Teller { placing: self, judge, ranges };
-        let blocked = Judge::blocked(plans);
+        let blocked = PlanJudge::blocked(plans);
         let mut passed = Vec::new();
         let nodes = (0..self.nodes.len()).map(|node| {
             let decision = blocked.clone().unwrap_or_else(|| judge.filter(plans, node));
-            if decision.verdict <= Verdict::Possible {
+            if decision.verdict <= PlacementVerdict::Possible {
                 passed.push(node);
             }
             let (mut reason, range) = teller.reason(plans, &decision, node);
@@ -167,7 +167,7 @@ impl Placing<'_, '_> {
             }
             let name = self.nodes.name(node);
             let claims = self.explained.includes(name).then(|| plans.iter().map(|plan| teller.claim(plan, node)).collect());
-            out::Node {
+            out::PlacedNode {
                 name: name.to_owned(),
                 verdict: decision.verdict,
                 reason,
@@ -192,9 +192,15 @@ impl Placing<'_, '_> {
         placement
     }
 
-    fn selector_reason(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>, node: usize, outcome: Outcome) -> Reason {
+    fn selector_reason(
+        &self,
+        matches: &Matches<'_, '_>,
+        ranges: Option<&SelectorPlaces>,
+        node: usize,
+        outcome: MatchOutcome,
+    ) -> Reason {
         match outcome {
-            Outcome::Error => {
+            MatchOutcome::Error => {
                 let bad = matches.selector.terms.iter().enumerate().find_map(|(term, parsed)| {
                     parsed.requirements.iter().position(|requirement| requirement.test.is_err()).map(|at| (term, at))
                 });
@@ -202,7 +208,7 @@ impl Placing<'_, '_> {
                 let error = matches.error.as_deref().unwrap_or_default();
                 (message!("schedule.selector-unparsed", "the selector cannot be parsed: {error}", error), range)
             }
-            Outcome::Match => {
+            MatchOutcome::Match => {
                 let term = matches.matched_term(node).unwrap_or_default();
                 let text = match matches.terms.len() {
                     1 => message!("schedule.term-matches", "the term matches").into_owned(),
@@ -214,7 +220,7 @@ impl Placing<'_, '_> {
                 // The check itself shows the term. With thousands of nodes, positions are given only for failures.
                 (text, None)
             }
-            Outcome::NoMatch => match explain::miss(matches, self.nodes, node) {
+            MatchOutcome::NoMatch => match explain::miss(matches, self.nodes, node) {
                 Some(miss) => {
                     let range = miss.at.and_then(|(term, at)| ranges?.requirement(term, at));
                     (miss.text, range.or(ranges.map(|ranges| ranges.whole)))
@@ -228,11 +234,11 @@ impl Placing<'_, '_> {
         &self,
         source: Option<&'static str>,
         matches: &Matches<'_, '_>,
-        ranges: Option<&Located>,
+        ranges: Option<&SelectorPlaces>,
         node: usize,
     ) -> out::SelectorCheck {
         let (eager, lazy) = (matches.eager(node), matches.lazy(node));
-        let error = |outcome: Outcome| matches.error.clone().filter(|_| outcome == Outcome::Error);
+        let error = |outcome: MatchOutcome| matches.error.clone().filter(|_| outcome == MatchOutcome::Error);
         let everything = self.explained.includes(self.nodes.name(node));
         out::SelectorCheck {
             source,
@@ -247,7 +253,7 @@ impl Placing<'_, '_> {
         }
     }
 
-    fn terms(&self, matches: &Matches<'_, '_>, ranges: Option<&Located>, node: usize) -> Vec<out::TermCheck> {
+    fn terms(&self, matches: &Matches<'_, '_>, ranges: Option<&SelectorPlaces>, node: usize) -> Vec<out::TermCheck> {
         let terms = matches.selector.terms.iter().zip(&matches.terms).enumerate().map(|(index, (term, judged))| {
             let requirements = term.requirements.iter().enumerate().map(|(at, requirement)| {
                 let explained = explain::requirement(requirement, self.nodes, node);
@@ -263,10 +269,10 @@ impl Placing<'_, '_> {
                 }
             });
             let outcome = match judged.state {
-                State::Empty => out::TermOutcome::Empty,
-                State::Error => out::TermOutcome::Error,
-                State::Judged if judged.all.has(node) => out::TermOutcome::Match,
-                State::Judged => out::TermOutcome::NoMatch,
+                TermState::Empty => out::TermOutcome::Empty,
+                TermState::Error => out::TermOutcome::Error,
+                TermState::Judged if judged.all.has(node) => out::TermOutcome::Match,
+                TermState::Judged => out::TermOutcome::NoMatch,
             };
             let range = ranges.and_then(|ranges| ranges.term(index));
             out::TermCheck { index, outcome, requirements: requirements.collect(), range }
@@ -274,7 +280,13 @@ impl Placing<'_, '_> {
         terms.collect()
     }
 
-    fn inverse(&self, path: &str, object: Option<usize>, matches: &Matches<'_, '_>, ranges: Option<&Located>) -> out::Inverse {
+    fn inverse(
+        &self,
+        path: &str,
+        object: Option<usize>,
+        matches: &Matches<'_, '_>,
+        ranges: Option<&SelectorPlaces>,
+    ) -> out::Inverse {
         let requirements = explain::removals(matches).into_iter().map(|removal| {
             let (term, at) = (removal.term, removal.requirement);
             let written = matches.selector.terms.get(term).and_then(|term| term.requirements.get(at));
@@ -296,12 +308,12 @@ impl Placing<'_, '_> {
 /// Explains the decision about a node.
 struct Teller<'a, 'p, 'q, 's, 'r> {
     placing: &'a Placing<'p, 'q>,
-    judge: Judge<'a, 's, 'r>,
-    ranges: &'a [Option<Located>],
+    judge: PlanJudge<'a, 's, 'r>,
+    ranges: &'a [Option<SelectorPlaces>],
 }
 
 /// Returns the instances that the scheduler itself would allocate for a claim on a node.
-fn gets<'p>(plan: &'p Plan<'_>, node: &str) -> Option<&'p str> {
+fn gets<'p>(plan: &'p ClaimPlan<'_>, node: &str) -> Option<&'p str> {
     plan.filters.iter().find_map(|filter| match filter {
         Filter::Structured(Some(structured)) => Some(structured.on(node).why.as_str()),
         _ => None,
@@ -309,7 +321,7 @@ fn gets<'p>(plan: &'p Plan<'_>, node: &str) -> Option<&'p str> {
 }
 
 impl Teller<'_, '_, '_, '_, '_> {
-    fn reason(&self, plans: &[Plan<'_>], decision: &Decision, node: usize) -> Reason {
+    fn reason(&self, plans: &[ClaimPlan<'_>], decision: &VerdictCause, node: usize) -> Reason {
         let plan = decision.plan.and_then(|plan| plans.get(plan));
         let filter = plan.and_then(|plan| decision.filter.and_then(|filter| plan.filters.get(filter)));
         if let Some(filter) = filter {
@@ -319,11 +331,11 @@ impl Teller<'_, '_, '_, '_, '_> {
         let parsed = gate.and_then(|gate| gate.site).and_then(|at| Some((at, self.judge.sites.get(at)?)));
         if let Some((at, site)) = parsed {
             let ranges = self.ranges.get(at).and_then(Option::as_ref);
-            return self.placing.selector_reason(&site.matches, ranges, node, Outcome::Error);
+            return self.placing.selector_reason(&site.matches, ranges, node, MatchOutcome::Error);
         }
         match (gate, decision.verdict) {
             (Some(gate), _) => (gate.why.clone(), None),
-            (None, Verdict::Yes) => {
+            (None, PlacementVerdict::Yes) => {
                 (message!("schedule.allocated-available", "allocated, and available on the node").into_owned(), None)
             }
             _ if plans.iter().any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) => {
@@ -336,7 +348,7 @@ impl Teller<'_, '_, '_, '_, '_> {
     }
 
     /// Returns the text for a node without obstacles.
-    fn possible(&self, plans: &[Plan<'_>], node: usize) -> Cow<'static, str> {
+    fn possible(&self, plans: &[ClaimPlan<'_>], node: usize) -> Cow<'static, str> {
         let name = self.placing.nodes.name(node);
         let filters = || plans.iter().flat_map(|plan| &plan.filters);
         if filters().any(|filter| matches!(filter, Filter::Selected(selected) if *selected == name)) {
@@ -392,7 +404,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         }
     }
 
-    fn claim(&self, plan: &Plan<'_>, node: usize) -> out::Claim {
+    fn claim(&self, plan: &ClaimPlan<'_>, node: usize) -> out::PlacedClaim {
         let alone = std::slice::from_ref(plan);
         let decision = self.judge.decide(alone, node);
         let gates = plan.gates.iter().map(|gate| out::Check {
@@ -406,7 +418,7 @@ impl Teller<'_, '_, '_, '_, '_> {
         });
         let filters = plan.filters.iter().map(|filter| self.filter(filter, node));
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        out::Claim {
+        out::PlacedClaim {
             claim: some(&plan.claim),
             object: plan.object,
             entry: plan.entry.map(str::to_owned),

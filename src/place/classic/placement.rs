@@ -4,17 +4,17 @@
 
 use crate::finding::named;
 use crate::message::message;
-use crate::place::matching::{Matches, Outcome};
-use crate::place::nodes::PreparedNodes;
+use crate::place::classic::matching::{MatchOutcome, Matches};
+use crate::place::classic::nodes::PreparedNodes;
+use crate::place::classic::structured::Structured;
 use crate::place::rules::SchedulerRules;
-use crate::place::structured::Structured;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 named! {
     /// Whether a claim or pod can use a node.
-    Verdict {
+    PlacementVerdict {
         /// Allocated, and available there.
         Yes = "Yes",
         /// Not allocated, and no known obstacle.
@@ -65,28 +65,28 @@ named! {
 
 /// A refusal by the scheduler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct SchedulerRefusal {
     /// `No` or `Error`.
-    pub verdict: Verdict,
+    pub verdict: PlacementVerdict,
     /// The scheduler's text, as `kubectl describe pod` shows it.
     pub reason: String,
 }
 
-impl Refusal {
+impl SchedulerRefusal {
     /// Makes a refusal for which the node or pod has to wait.
     pub fn no(reason: impl Into<String>) -> Self {
-        Refusal { verdict: Verdict::No, reason: reason.into() }
+        SchedulerRefusal { verdict: PlacementVerdict::No, reason: reason.into() }
     }
 
     /// Returns the decision of an attempt that fails.
     pub fn error(reason: impl Into<String>) -> Self {
-        Refusal { verdict: Verdict::Error, reason: reason.into() }
+        SchedulerRefusal { verdict: PlacementVerdict::Error, reason: reason.into() }
     }
 }
 
 /// When a check is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum CheckStage {
     /// While the pod's claims are looked up, all of them before anything else.
     LookUp,
     /// Once per claim, before nodes are looked at.
@@ -95,12 +95,12 @@ pub enum Stage {
 
 /// A check that does not depend on the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gate {
+pub struct NodelessCheck {
     pub check: CheckKind,
     /// When it is made.
-    pub stage: Stage,
+    pub stage: CheckStage,
     /// The refusal, if it fails.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<SchedulerRefusal>,
     /// It fails only until a controller has processed the given, complete files. Later checks are made too, and the verdict is at
     /// best `Possible`.
     pub passing: bool,
@@ -125,7 +125,7 @@ pub enum Filter<'r> {
         path: &'static str,
     },
     /// A refusal that the scheduler reports per node although it does not depend on the node.
-    Refused(Refusal),
+    Refused(SchedulerRefusal),
     Unsuitable {
         /// The nodes they cannot use.
         nodes: BTreeSet<&'r str>,
@@ -142,7 +142,7 @@ pub enum Filter<'r> {
 
 /// A claim's checks in the scheduler's order.
 #[derive(Clone, Debug)]
-pub struct Plan<'r> {
+pub struct ClaimPlan<'r> {
     /// Index of the claim, template or class among the answer's objects.
     pub object: Option<usize>,
     /// `namespace/name` of the claim; empty for a class.
@@ -162,7 +162,7 @@ pub struct Plan<'r> {
     /// A new allocation could be on another node: its mode is WaitForFirstConsumer, or the scheduler allocated it.
     pub movable: bool,
     /// Before nodes are looked at.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<NodelessCheck>,
     /// One entry per node.
     pub filters: Vec<Filter<'r>>,
 }
@@ -178,8 +178,8 @@ pub struct Site<'s, 'r> {
 
 /// The cause of the decision about a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    pub verdict: Verdict,
+pub struct VerdictCause {
+    pub verdict: PlacementVerdict,
     /// The scheduler's text, if it refuses.
     pub reason: Option<String>,
     /// The claim that decides.
@@ -192,46 +192,52 @@ pub struct Decision {
 
 /// Judges plans on nodes.
 #[derive(Clone, Copy, Debug)]
-pub struct Judge<'a, 's, 'r> {
+pub struct PlanJudge<'a, 's, 'r> {
     pub sites: &'a [Site<'s, 'r>],
     pub nodes: &'a PreparedNodes,
     pub rules: &'a SchedulerRules,
 }
 
-impl Judge<'_, '_, '_> {
+impl PlanJudge<'_, '_, '_> {
     /// Returns the refusal of one check on a node.
-    pub fn refusal(&self, filter: &Filter<'_>, node: usize) -> Option<Refusal> {
+    pub fn refusal(&self, filter: &Filter<'_>, node: usize) -> Option<SchedulerRefusal> {
         match filter {
             Filter::Selector { site, allocated } => {
                 let matches = &self.sites.get(*site)?.matches;
                 let lazy = !*allocated && !self.rules.class_first;
                 match if lazy { matches.lazy(node) } else { matches.eager(node) } {
-                    Outcome::Match => None,
-                    Outcome::NoMatch if *allocated => Some(Refusal::no("resourceclaim not available on the node")),
-                    Outcome::NoMatch => Some(Refusal::no("excluded by resource class node filter")),
-                    Outcome::Error => {
+                    MatchOutcome::Match => None,
+                    MatchOutcome::NoMatch if *allocated => Some(SchedulerRefusal::no("resourceclaim not available on the node")),
+                    MatchOutcome::NoMatch => Some(SchedulerRefusal::no("excluded by resource class node filter")),
+                    MatchOutcome::Error => {
                         let error = matches.error.as_deref().unwrap_or_default();
-                        Some(Refusal::error(if lazy { format!("potential node filter: {error}") } else { error.to_owned() }))
+                        Some(SchedulerRefusal::error(if lazy {
+                            format!("potential node filter: {error}")
+                        } else {
+                            error.to_owned()
+                        }))
                     }
                 }
             }
             Filter::Refused(refusal) => Some(refusal.clone()),
             Filter::Unsuitable { nodes, .. } => nodes
                 .contains(self.nodes.name(node))
-                .then(|| Refusal::no("resourceclaim cannot be allocated for the node (unsuitable)")),
-            Filter::Structured(structured) => structured.as_ref()?.on(self.nodes.name(node)).refusal.as_deref().map(Refusal::no),
+                .then(|| SchedulerRefusal::no("resourceclaim cannot be allocated for the node (unsuitable)")),
+            Filter::Structured(structured) => {
+                structured.as_ref()?.on(self.nodes.name(node)).refusal.as_deref().map(SchedulerRefusal::no)
+            }
             Filter::Unrestricted { .. } | Filter::Potential(_) | Filter::Selected(_) => None,
         }
     }
 
     /// Returns the first check that rejects the pod before any node is checked.
-    pub fn blocked(plans: &[Plan<'_>]) -> Option<Decision> {
-        for stage in [Stage::LookUp, Stage::PreFilter] {
+    pub fn blocked(plans: &[ClaimPlan<'_>]) -> Option<VerdictCause> {
+        for stage in [CheckStage::LookUp, CheckStage::PreFilter] {
             for (at, plan) in plans.iter().enumerate() {
-                let failed = |gate: &Gate| gate.stage == stage && gate.refusal.is_some() && !gate.passing;
+                let failed = |gate: &NodelessCheck| gate.stage == stage && gate.refusal.is_some() && !gate.passing;
                 if let Some(place) = plan.gates.iter().position(failed) {
                     let refusal = plan.gates.get(place)?.refusal.clone()?;
-                    return Some(Decision {
+                    return Some(VerdictCause {
                         verdict: refusal.verdict,
                         reason: Some(refusal.reason),
                         plan: Some(at),
@@ -245,7 +251,7 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Returns the scheduler's decision about a node for a pod with these claims.
-    pub fn decide(&self, plans: &[Plan<'_>], node: usize) -> Decision {
+    pub fn decide(&self, plans: &[ClaimPlan<'_>], node: usize) -> VerdictCause {
         if let Some(blocked) = Self::blocked(plans) {
             return blocked;
         }
@@ -253,20 +259,20 @@ impl Judge<'_, '_, '_> {
     }
 
     /// Decides about a node as [`Judge::decide`] does, once nothing blocks.
-    pub fn filter(&self, plans: &[Plan<'_>], node: usize) -> Decision {
+    pub fn filter(&self, plans: &[ClaimPlan<'_>], node: usize) -> VerdictCause {
         let mut unavailable = None;
-        let mut verdict = Verdict::Yes;
+        let mut verdict = PlacementVerdict::Yes;
         let mut waiting = None;
         for (at, plan) in plans.iter().enumerate() {
             if !plan.allocated {
-                verdict = Verdict::Possible;
+                verdict = PlacementVerdict::Possible;
             }
             if waiting.is_none() {
                 waiting = plan.gates.iter().position(|gate| gate.refusal.is_some()).map(|gate| (at, gate));
             }
             for (place, filter) in plan.filters.iter().enumerate() {
                 let Some(refusal) = self.refusal(filter, node) else { continue };
-                let decision = Decision {
+                let decision = VerdictCause {
                     verdict: refusal.verdict,
                     reason: Some(refusal.reason),
                     plan: Some(at),
@@ -274,7 +280,8 @@ impl Judge<'_, '_, '_> {
                     gate: None,
                 };
                 // Allocated claims that do not fit are collected; any other refusal takes precedence.
-                let collected = matches!(filter, Filter::Selector { allocated: true, .. }) && refusal.verdict == Verdict::No;
+                let collected =
+                    matches!(filter, Filter::Selector { allocated: true, .. }) && refusal.verdict == PlacementVerdict::No;
                 if !collected {
                     return decision;
                 }
@@ -283,17 +290,17 @@ impl Judge<'_, '_, '_> {
         }
         unavailable.unwrap_or_else(|| {
             let (plan, gate) = waiting.map_or((None, None), |(plan, gate)| (Some(plan), Some(gate)));
-            let verdict = if gate.is_some() { verdict.max(Verdict::Possible) } else { verdict };
+            let verdict = if gate.is_some() { verdict.max(PlacementVerdict::Possible) } else { verdict };
             let reason = plan.zip(gate).and_then(|(plan, gate)| {
                 plans.get(plan)?.gates.get(gate)?.refusal.as_ref().map(|refusal| refusal.reason.clone())
             });
-            Decision { verdict, reason, plan, filter: None, gate }
+            VerdictCause { verdict, reason, plan, filter: None, gate }
         })
     }
 
     /// Returns true if the scheduler would free a claim because it rejected this node (`PostFilter`).
-    fn frees(&self, plans: &[Plan<'_>], node: usize) -> bool {
-        let unavailable = |plan: &Plan<'_>| {
+    fn frees(&self, plans: &[ClaimPlan<'_>], node: usize) -> bool {
+        let unavailable = |plan: &ClaimPlan<'_>| {
             let misses = |filter: &Filter<'_>| self.refusal(filter, node).is_some();
             plan.filters.iter().any(|filter| matches!(filter, Filter::Selector { allocated: true, .. }) && misses(filter))
         };
@@ -301,13 +308,13 @@ impl Judge<'_, '_, '_> {
         // If another reason takes precedence, the scheduler does not remember the unavailable claims.
         let other = self.filter(plans, node).plan.and_then(|plan| plans.get(plan)).is_some_and(|plan| !plan.allocated);
         let any_movable = plans.iter().take(count).any(|plan| plan.movable);
-        let candidate = |plan: &Plan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
+        let candidate = |plan: &ClaimPlan<'_>| if self.rules.frees_by_count { any_movable } else { plan.movable };
         !other && plans.iter().any(|plan| unavailable(plan) && candidate(plan) && plan.can_free)
     }
 
     /// Returns the scheduler's message about the pod after all nodes were checked, and its meaning. `passed`: the nodes that are
     /// left.
-    pub fn next(&self, plans: &[Plan<'_>], passed: &[usize]) -> Option<(&'static str, Cow<'static, str>)> {
+    pub fn next(&self, plans: &[ClaimPlan<'_>], passed: &[usize]) -> Option<(&'static str, Cow<'static, str>)> {
         let blocked = Self::blocked(plans);
         if passed.is_empty() || blocked.is_some() {
             let freed = blocked.is_none() && (0..self.nodes.len()).any(|node| self.frees(plans, node));
@@ -325,7 +332,7 @@ impl Judge<'_, '_, '_> {
             // A claim does not exist yet: the scheduler reports that first.
             return None;
         }
-        let pending: Vec<&Plan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
+        let pending: Vec<&ClaimPlan<'_>> = plans.iter().filter(|plan| plan.pending).collect();
         let by_scheduler = plans.iter().filter(|plan| !plan.allocated && !plan.pending).count();
         let reported = pending.iter().filter(|plan| plan.reported).count();
         // The count in `Reserve`. It should test whether all drivers have reported; with claims that the scheduler allocates

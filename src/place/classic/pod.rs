@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// A pod with its claims.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pod {
+pub struct ClaimingPod {
     /// `metadata.name`
     pub name: String,
     /// `metadata.namespace`, empty if missing.
@@ -16,14 +16,14 @@ pub struct Pod {
     /// `spec.nodeName`: it already runs there.
     pub node_name: String,
     /// `spec.resourceClaims`
-    pub claims: Vec<Entry>,
+    pub claims: Vec<ClaimEntry>,
     /// `status.resourceClaimStatuses`: name of the claim made for an entry; `None` if none is needed.
     pub statuses: BTreeMap<String, Option<String>>,
 }
 
 /// An entry of `spec.resourceClaims`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct ClaimEntry {
     /// `name`
     pub name: String,
     /// `source.resourceClaimName`
@@ -32,7 +32,7 @@ pub struct Entry {
     pub template: Option<String>,
 }
 
-impl Pod {
+impl ClaimingPod {
     /// Reads a Pod.
     pub fn read(tree: &Tree<'_>, node: NodeId) -> Self {
         let text = |parent: Option<NodeId>, key: &str| {
@@ -46,7 +46,7 @@ impl Pod {
         let claims = list(part("spec"), "resourceClaims").iter().map(|&entry| {
             // // Up to 1.30 the names are below `source`; later releases have them at the entry.
             let source = tree.get(entry, "source").filter(|&source| tree.is_map(source)).unwrap_or(entry);
-            Entry {
+            ClaimEntry {
                 name: text(Some(entry), "name").unwrap_or_default(),
                 claim: text(Some(source), "resourceClaimName"),
                 template: text(Some(source), "resourceClaimTemplateName"),
@@ -56,7 +56,7 @@ impl Pod {
             let name = tree.get(status, "resourceClaimName").filter(|&id| tree.kind(id) != Kind::Null);
             (text(Some(status), "name").unwrap_or_default(), name.and_then(|id| tree.str(id)).map(str::to_owned))
         });
-        Pod {
+        ClaimingPod {
             name: text(metadata, "name").unwrap_or_default(),
             namespace: text(metadata, "namespace").unwrap_or_default(),
             uid: text(metadata, "uid").unwrap_or_default(),

@@ -1,21 +1,21 @@
 //! Which nodes can use claims of the classic versions, and why not the others.
 
-use super::build::{Explained, Located, Placing};
+use super::build::{ExplainedNodes, Placing, SelectorPlaces};
 use super::options::EvaluateOptions;
 use super::placement::Placement;
 use crate::api::core::NODE_SELECTOR;
-use crate::api::{Api, ClassicKind, Kind, ObjectKind, Release};
+use crate::api::{Api, ApiKind, ClassicKind, ObjectKind, Release};
 use crate::finding::{Code, Finding, Origin, Severity, Step};
 use crate::manifest::findings::{nothing_checked, other_group, place};
 use crate::manifest::{Input, Item, What};
 use crate::message::{Template, message, template};
-use crate::place::explain;
-use crate::place::lint;
-use crate::place::matching::Matches;
-use crate::place::plan::{Given, Planner, World, Written};
-use crate::place::pod::Pod;
+use crate::place::classic::explain;
+use crate::place::classic::lint;
+use crate::place::classic::matching::Matches;
+use crate::place::classic::plan::{Given, Planner, World, Written};
+use crate::place::classic::pod::ClaimingPod;
 use crate::place::rules::SchedulerRules;
-use crate::place::{PreparedNodes, Selector};
+use crate::place::{ParsedSelector, PreparedNodes};
 use crate::record::decode::{self, How, Via};
 use crate::record::view::{self, NodeSelector};
 use crate::server::{Body, body};
@@ -38,7 +38,7 @@ pub struct Evaluation<'t> {
     /// The findings about the text. Not cut to the limit `findings`.
     pub findings: Vec<Finding>,
     /// The findings about the text with Nodes.
-    pub of_nodes: Vec<located::Finding>,
+    pub of_nodes: Vec<located::LocatedFinding>,
     /// Something was placed, and no finding is an error.
     pub ok: bool,
 }
@@ -52,7 +52,7 @@ impl Evaluation<'_> {
 /// Returns the nodes that the pods of a text can use with its claims, and the reasons against the others.
 ///
 /// ```
-/// use claimkit::placement::Verdict;
+/// use claimkit::placement::PlacementVerdict;
 /// use claimkit::{EvaluateOptions, Limits, PreparedNodes};
 ///
 /// let text = "
@@ -76,7 +76,7 @@ impl Evaluation<'_> {
 /// let nodes = PreparedNodes::read(nodes, &Limits::default());
 /// let evaluation = claimkit::evaluate(text, &nodes, &EvaluateOptions::default());
 /// let placement = evaluation.placements[0].as_ref().unwrap();
-/// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), (Verdict::Possible, Verdict::No));
+/// assert_eq!((placement.nodes[0].verdict, placement.nodes[1].verdict), (PlacementVerdict::Possible, PlacementVerdict::No));
 /// ```
 pub fn evaluate<'t>(text: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<'_>) -> Evaluation<'t> {
     with_nodes(manifest(text, nodes, options), nodes)
@@ -149,7 +149,7 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
     }
     if !unread && decoded.answer.is_none() {
         let rules = SchedulerRules::of(release);
-        let parsed = Selector::parse(NodeSelector::new(&decoded.record), &rules);
+        let parsed = ParsedSelector::parse(NodeSelector::new(&decoded.record), &rules);
         let place = lint::SelectorSite { path: "", steps: &[], parse_errors: Severity::Error };
         for mut finding in lint::findings(&parsed, &place, Some((nodes, explain::unknown_label))) {
             finding.object = Some(0);
@@ -157,8 +157,8 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
             findings.push(finding);
         }
         let matches = Matches::of(&parsed, nodes);
-        let ranges = (!options.without_places).then(|| Located::find(&file.source, tree, root, &[], &parsed));
-        let placing = Placing { nodes, explained: Explained::of(options, nodes.len()), release };
+        let ranges = (!options.without_places).then(|| SelectorPlaces::find(&file.source, tree, root, &[], &parsed));
+        let placing = Placing { nodes, explained: ExplainedNodes::of(options, nodes.len()), release };
         placements.push(Some(placing.selector(&matches, ranges.as_ref())));
         place_of = Some(span);
     }
@@ -178,7 +178,7 @@ fn bare<'t>(selector: &'t str, nodes: &PreparedNodes, options: &EvaluateOptions<
 /// A part of the text.
 enum Part<'t> {
     Ours(Body<'t>),
-    Pod(Pod),
+    Pod(ClaimingPod),
     Nothing,
 }
 
@@ -244,21 +244,21 @@ fn place_all(
     let rules = SchedulerRules::of(release);
     let world = world(options, input, &parts);
     let written = world.selectors();
-    let parsed: Vec<Selector<'_>> = written.iter().map(|written| Selector::parse(written.selector, &rules)).collect();
+    let parsed: Vec<ParsedSelector<'_>> = written.iter().map(|written| ParsedSelector::parse(written.selector, &rules)).collect();
     for (written, selector) in written.iter().zip(&parsed) {
         findings.extend(lints(input, *written, selector, nodes, &rules));
     }
-    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::place::placement::Site {
+    let sites = written.iter().zip(&parsed).map(|(written, selector)| crate::place::classic::placement::Site {
         object: written.object,
         path: written.path,
         matches: Matches::of(selector, nodes),
     });
     let sites: Vec<_> = sites.collect();
-    let ranges: Vec<Option<Located>> =
+    let ranges: Vec<Option<SelectorPlaces>> =
         written.iter().zip(&parsed).map(|(written, selector)| located(options, input, *written, selector)).collect();
-    let errors: Vec<Option<String>> = parsed.iter().map(Selector::error).collect();
+    let errors: Vec<Option<String>> = parsed.iter().map(ParsedSelector::error).collect();
     let planner = Planner { world: &world, selectors: &written, errors: &errors, rules: &rules };
-    let placing = Placing { nodes, explained: Explained::of(options, nodes.len()), release };
+    let placing = Placing { nodes, explained: ExplainedNodes::of(options, nodes.len()), release };
     let mut placements = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
         let alone = |plan| Some((vec![plan], false));
@@ -294,7 +294,7 @@ fn part<'t>(
     let Some(tree) = input.tree(item) else { return Part::Nothing };
     match &item.what {
         What::Other if item.api_version == "v1" && item.kind == "Pod" => {
-            let pod = Pod::read(tree, item.node);
+            let pod = ClaimingPod::read(tree, item.node);
             if pod.claims.is_empty() {
                 let message = message!("schedule.pod-without-claims", "pod `{pod}` has no resource claims", pod = pod.name);
                 let finding = Finding::new(Code::OtherGroup, Origin::Claimkit, message);
@@ -335,7 +335,7 @@ fn world<'r>(options: &EvaluateOptions<'r>, input: &'r Input<'_>, parts: &'r [Pa
                 world.$list.push(Given { index, namespace, view: view::$view::new(record) })
             };
         }
-        let What::Ours(Api { kind: Kind { object: ObjectKind::Classic(kind), .. }, .. }) = item.what else { continue };
+        let What::Ours(Api { kind: ApiKind { object: ObjectKind::Classic(kind), .. }, .. }) = item.what else { continue };
         match kind {
             ClassicKind::ResourceClaim => give!(claims, ResourceClaim),
             ClassicKind::ResourceClaimTemplate => give!(templates, ResourceClaimTemplate),
@@ -356,20 +356,25 @@ fn steps(path: &str) -> Vec<Step> {
 fn lints(
     input: &Input<'_>,
     written: Written<'_>,
-    selector: &Selector<'_>,
+    selector: &ParsedSelector<'_>,
     nodes: &PreparedNodes,
     rules: &SchedulerRules,
 ) -> Vec<Finding> {
     let Some(item) = input.items.get(written.object) else { return Vec::new() };
     // If a class's selector is parsed term by term, a parse error fails the attempt only if no other term matches.
-    let lazy = written.path == crate::place::plan::SUITABLE_NODES && !rules.class_first;
+    let lazy = written.path == crate::place::classic::plan::SUITABLE_NODES && !rules.class_first;
     let parse_errors = if lazy { Severity::Warning } else { Severity::Error };
     let place_of = lint::SelectorSite { path: written.path, steps: &steps(written.path), parse_errors };
     let found = lint::findings(selector, &place_of, Some((nodes, explain::unknown_label)));
     found.into_iter().map(|finding| place(input, item, written.object, finding)).collect()
 }
 
-fn located(options: &EvaluateOptions<'_>, input: &Input<'_>, written: Written<'_>, selector: &Selector<'_>) -> Option<Located> {
+fn located(
+    options: &EvaluateOptions<'_>,
+    input: &Input<'_>,
+    written: Written<'_>,
+    selector: &ParsedSelector<'_>,
+) -> Option<SelectorPlaces> {
     let item = input.items.get(written.object).filter(|_| !options.without_places)?;
-    Some(Located::find(&input.file.source, input.tree(item)?, item.node, &steps(written.path), selector))
+    Some(SelectorPlaces::find(&input.file.source, input.tree(item)?, item.node, &steps(written.path), selector))
 }

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 
 /// The text cannot be read this way: malformed, or of another shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused;
+pub struct ScanRefusal;
 
-type Read<T> = Result<T, Refused>;
+type Read<T> = Result<T, ScanRefusal>;
 
 /// The parts of a Node that are kept.
 #[derive(Clone, Debug, Default)]
-pub struct Seen<'s> {
+pub struct ScannedNode<'s> {
     /// `kind`; empty if missing.
     pub kind: Cow<'s, str>,
     /// `metadata.name`
@@ -22,7 +22,7 @@ pub struct Seen<'s> {
     pub mistyped: Option<String>,
 }
 
-impl Seen<'_> {
+impl ScannedNode<'_> {
     /// Clears the content but keeps the allocated memory.
     pub fn clear(&mut self) {
         self.kind = Cow::Borrowed("");
@@ -36,8 +36,8 @@ impl Seen<'_> {
 ///
 /// # Errors
 /// A value that is malformed as far as it was looked at.
-pub fn stream(text: &str, take: &mut dyn FnMut(&Seen<'_>)) -> Read<usize> {
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, seen: Seen::default() };
+pub fn stream(text: &str, take: &mut dyn FnMut(&ScannedNode<'_>)) -> Read<usize> {
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, seen: ScannedNode::default() };
     loop {
         scanner.blank();
         match scanner.peek() {
@@ -51,7 +51,7 @@ struct Scanner<'s> {
     text: &'s str,
     bytes: &'s [u8],
     at: usize,
-    seen: Seen<'s>,
+    seen: ScannedNode<'s>,
 }
 
 impl<'s> Scanner<'s> {
@@ -71,7 +71,7 @@ impl<'s> Scanner<'s> {
 
     fn take(&mut self, byte: u8) -> Read<()> {
         if self.peek() != Some(byte) {
-            return Err(Refused);
+            return Err(ScanRefusal);
         }
         self.step();
         Ok(())
@@ -81,8 +81,8 @@ impl<'s> Scanner<'s> {
     fn skip_string(&mut self) -> Read<bool> {
         let mut escaped = false;
         loop {
-            let rest = self.bytes.get(self.at..).ok_or(Refused)?;
-            let stop = memchr::memchr2(b'"', b'\\', rest).ok_or(Refused)?;
+            let rest = self.bytes.get(self.at..).ok_or(ScanRefusal)?;
+            let stop = memchr::memchr2(b'"', b'\\', rest).ok_or(ScanRefusal)?;
             let backslash = rest.get(stop) == Some(&b'\\');
             self.at = self.at.saturating_add(stop).saturating_add(if backslash { 2 } else { 1 });
             if !backslash {
@@ -96,12 +96,12 @@ impl<'s> Scanner<'s> {
         let start = self.at;
         self.take(b'"')?;
         let escaped = self.skip_string()?;
-        let whole = self.text.get(start..self.at).ok_or(Refused)?;
-        let inner = whole.get(1..whole.len().saturating_sub(1)).ok_or(Refused)?;
+        let whole = self.text.get(start..self.at).ok_or(ScanRefusal)?;
+        let inner = whole.get(1..whole.len().saturating_sub(1)).ok_or(ScanRefusal)?;
         if escaped {
-            return serde_json::from_str::<String>(whole).map(Cow::Owned).map_err(|_| Refused);
+            return serde_json::from_str::<String>(whole).map(Cow::Owned).map_err(|_| ScanRefusal);
         }
-        if inner.bytes().any(|byte| byte < 0x20) { Err(Refused) } else { Ok(Cow::Borrowed(inner)) }
+        if inner.bytes().any(|byte| byte < 0x20) { Err(ScanRefusal) } else { Ok(Cow::Borrowed(inner)) }
     }
 
     /// Skips any value; in brackets and quotes only their ends are checked.
@@ -119,17 +119,17 @@ impl<'s> Scanner<'s> {
                 }) {
                     self.step();
                 }
-                if self.at == start { Err(Refused) } else { Ok(()) }
+                if self.at == start { Err(ScanRefusal) } else { Ok(()) }
             }
-            None => Err(Refused),
+            None => Err(ScanRefusal),
         }
     }
 
     fn skip_brackets(&mut self) -> Read<()> {
         let mut depth = 0usize;
         loop {
-            let rest = self.bytes.get(self.at..).ok_or(Refused)?;
-            let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']')).ok_or(Refused)?;
+            let rest = self.bytes.get(self.at..).ok_or(ScanRefusal)?;
+            let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'{' | b'}' | b'[' | b']')).ok_or(ScanRefusal)?;
             self.at = self.at.saturating_add(stop).saturating_add(1);
             match rest.get(stop) {
                 Some(b'"') => {
@@ -165,7 +165,7 @@ impl<'s> Scanner<'s> {
     }
 
     /// Reads a top-level object: a Node, or a list of Nodes.
-    fn object(&mut self, take: &mut dyn FnMut(&Seen<'_>)) -> Read<()> {
+    fn object(&mut self, take: &mut dyn FnMut(&ScannedNode<'_>)) -> Read<()> {
         let (mut first, mut listed) = (true, false);
         self.seen.clear();
         self.take(b'{')?;
@@ -184,7 +184,7 @@ impl<'s> Scanner<'s> {
         Ok(())
     }
 
-    fn items(&mut self, take: &mut dyn FnMut(&Seen<'_>)) -> Read<()> {
+    fn items(&mut self, take: &mut dyn FnMut(&ScannedNode<'_>)) -> Read<()> {
         self.take(b'[')?;
         let mut first = true;
         loop {

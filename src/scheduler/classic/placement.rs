@@ -2,8 +2,8 @@
 
 use super::options::Detail;
 use crate::finding::named;
-pub use crate::place::matching::Outcome;
-pub use crate::place::placement::{CheckKind, Verdict};
+pub use crate::place::classic::matching::MatchOutcome;
+pub use crate::place::classic::placement::{CheckKind, PlacementVerdict};
 use crate::text::located::Range;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub struct Placement {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub selectors: Vec<Inverse>,
     /// The nodes, in the order given.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<PlacedNode>,
 }
 
 /// How many nodes got which verdict.
@@ -107,11 +107,11 @@ pub struct InverseRequirement {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Node {
+pub struct PlacedNode {
     /// The name of the claim.
     pub name: String,
     /// Whether the claims can be used there.
-    pub verdict: Verdict,
+    pub verdict: PlacementVerdict,
     /// Why, in one line.
     pub reason: String,
     /// The scheduler's text, if it refuses.
@@ -125,7 +125,7 @@ pub struct Node {
     pub selector: Option<SelectorCheck>,
     /// The claims with their checks; absent in a summary.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claims: Option<Vec<Claim>>,
+    pub claims: Option<Vec<PlacedClaim>>,
 }
 
 named! {
@@ -144,7 +144,7 @@ named! {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Claim {
+pub struct PlacedClaim {
     /// `namespace/name`; absent for a class alone, or where there is no claim yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
@@ -163,7 +163,7 @@ pub struct Claim {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// For this claim alone.
-    pub verdict: Verdict,
+    pub verdict: PlacementVerdict,
     /// Why, in one line.
     pub reason: String,
     /// The scheduler's text, if it refuses.
@@ -217,9 +217,9 @@ pub struct SelectorCheck {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<&'static str>,
     /// When parsed as a whole.
-    pub eager: Outcome,
+    pub eager: MatchOutcome,
     /// When parsed term by term.
-    pub lazy: Outcome,
+    pub lazy: MatchOutcome,
     /// The scheduler's text when parsed as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eager_error: Option<String>,
