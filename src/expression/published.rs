@@ -29,8 +29,9 @@ pub struct PublishedNames {
     /// Things that expressions can be tried on.
     pub subjects: Vec<PublishedDevice>,
     /// Paths as expressions read them: `device/attributes/gpu.example.com/model`, and each domain.
-    names: BTreeSet<Vec<String>>,
-    /// The longest paths, each as one string: most devices of a slice have the same names.
+    /// The names of a path are joined by zero characters.
+    names: BTreeSet<String>,
+    /// The longest paths, joined alike: most devices of a slice have the same names.
     whole: BTreeSet<String>,
 }
 
@@ -73,16 +74,14 @@ impl PublishedNames {
 
     /// Returns true if a path, or a beginning of it, is published.
     pub fn has(&self, path: &[String]) -> bool {
-        self.names.contains(path)
+        self.names.contains(&path.join("\0"))
     }
 
     /// Returns the names one step below a path, each with its path.
-    pub fn below<'p>(&'p self, path: &'p [String]) -> impl Iterator<Item = &'p str> {
-        self.names
-            .iter()
-            .filter(move |known| known.len() == path.len().saturating_add(1) && known.starts_with(path))
-            .filter_map(|known| known.last())
-            .map(String::as_str)
+    pub fn below(&self, path: &[String]) -> impl Iterator<Item = &str> {
+        let before = format!("{}\0", path.join("\0"));
+        let names = self.names.iter().filter_map(move |known| known.strip_prefix(&before));
+        names.filter(|name| !name.contains('\0'))
     }
 
     fn publish(&mut self, path: &[&str]) {
@@ -90,8 +89,7 @@ impl PublishedNames {
             return;
         }
         for length in 2..=path.len() {
-            let path: Vec<String> = path.iter().take(length).map(|name| (*name).to_owned()).collect();
-            self.names.insert(path);
+            self.names.insert(path.get(..length).unwrap_or_default().join("\0"));
         }
     }
 
