@@ -137,31 +137,6 @@ pub fn decode<'t>(tree: &'t Tree<'_>, node: NodeId, schema: &'static Struct, ver
     if matters { pass(tree, node, schema, version, how, Order::Sorted) } else { decoded }
 }
 
-/// Returns true if no value can have the wrong type; false if decoding is needed to tell. Recursion is bounded by the depth of
-/// the tables.
-pub fn fits(tree: &Tree<'_>, node: NodeId, ty: &FieldType, release: Release) -> bool {
-    match (ty, tree.kind(node)) {
-        (_, Kind::Null) | (FieldType::Raw | FieldType::FieldsV1, _) => true,
-        (FieldType::Pointer(inner), _) => fits(tree, node, inner, release),
-        (FieldType::String | FieldType::Named(..) | FieldType::Uid, Kind::Str(_)) | (FieldType::Bool, Kind::Bool(_)) => true,
-        (FieldType::Int64, Kind::Int(_)) => true,
-        (FieldType::Int32, Kind::Int(n)) => i32::try_from(n).is_ok(),
-        (FieldType::Time, Kind::Str(text)) => Time::parse(tree.text(text)).is_ok(),
-        (FieldType::StringMap, Kind::Map { .. }) => {
-            tree.entries(node).iter().all(|entry| matches!(tree.kind(entry.value), Kind::Str(_) | Kind::Null))
-        }
-        (FieldType::Map(map), Kind::Map { .. }) => {
-            tree.entries(node).iter().all(|entry| fits(tree, entry.value, &map.value, release))
-        }
-        (FieldType::Struct(schema), Kind::Map { .. }) => tree.entries(node).iter().all(|entry| {
-            let field = schema.field(tree.text(entry.key), release);
-            field.is_none_or(|(_, field)| fits(tree, entry.value, &field.ty, release))
-        }),
-        (FieldType::List(inner), Kind::Seq { .. }) => tree.items(node).iter().all(|&item| fits(tree, item, inner, release)),
-        _ => false,
-    }
-}
-
 fn pass<'t>(
     tree: &'t Tree<'_>,
     node: NodeId,
