@@ -94,9 +94,9 @@ export function addLocale(locale: Locale, sentences: Sentences): void;
 
 /**
  * Sets the language of claimkit's own sentences in all answers, and the default of the option `locale`; English without it. What
- * kubectl, kube-apiserver and kube-scheduler print stays in their words. Nodes and clusters that were prepared before keep their
- * language.
+ * kubectl, kube-apiserver and kube-scheduler print stays in their words. Findings about a text of nodes or of a cluster are in the
+ * language in which it was prepared. A request of {@link answer} names the language of documentation itself.
  *
- * @throws {Error} where files cannot be read and {@link addLocale} has not given the language
+ * @throws {Error} where files cannot be read, unless {@link addLocale} has given the language before
  */
 export function setLocale(locale: Locale): void;

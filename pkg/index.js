@@ -2,10 +2,9 @@
 // is synchronous. All entries of the package and its adapters share this file, and so one instance.
 import * as wasm from "./claimkit.js";
 import { lastPatches } from "./constants.js";
-import { changeLocale, spokenMessages, withSentences } from "./locale.js";
+import { changeLocale, keepLocale, spokenMessages, withSentences } from "./locale.js";
 import { bytes } from "./start.js";
 
-export { addLocale } from "./locale.js";
 export { RELEASES, version } from "./constants.js";
 
 let started = false;
@@ -33,7 +32,22 @@ function renew() {
   wasm.reset();
   wasm.renew();
   broken = false;
+  speak();
+}
+
+/** Lets the instance speak the language of all answers; a fresh one speaks English. */
+function speak() {
   if (spokenMessages() !== undefined) wasm.speak(spokenMessages());
+}
+
+/**
+ * Gives a language's sentences, from `claimkit/locale/en.json` or `claimkit/locale/zh-Hans.json`.
+ *
+ * @param {string} locale
+ * @param {object} sentences
+ */
+export function addLocale(locale, sentences) {
+  if (keepLocale(locale, sentences) && started && !broken) speak();
 }
 
 /**
@@ -111,7 +125,7 @@ function begin() {
   started = true;
   guard(wasm.PreparedNodes, "nodes", "evaluate");
   guard(wasm.PreparedCluster, "objects of a cluster", "allocate");
-  if (spokenMessages() !== undefined) wasm.speak(spokenMessages());
+  speak();
 }
 
 /** Gives all memory of the module back; the next call starts a fresh instance. Prepared nodes and clusters are gone then. */

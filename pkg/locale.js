@@ -16,19 +16,15 @@ function checkLocale(name, locale) {
   if (!LOCALES.includes(locale)) throw new TypeError(`claimkit: ${name}: \`locale\` is ${String(locale)}, expected one of \`${LOCALES.join("`, `")}\``);
 }
 
-/**
- * Gives a language's sentences, from `claimkit/locale/en.json` or `claimkit/locale/zh-Hans.json`.
- *
- * @param {string} locale
- * @param {object} sentences
- */
-export function addLocale(locale, sentences) {
+/** Keeps a language's sentences; returns true if it is the language of all answers. */
+export function keepLocale(locale, sentences) {
   checkLocale("addLocale", locale);
   const isPart = (part) => Object.prototype.toString.call(part) === "[object Object]";
-  if (!isPart(sentences) || !isPart(sentences.fields) || !Object.values(sentences).every(isPart)) {
+  if (!isPart(sentences) || !isPart(sentences.fields) || !Object.values(sentences).every(isPart) || !Object.values(sentences.messages ?? {}).every((template) => typeof template === "string")) {
     throw new TypeError(`claimkit: addLocale: \`sentences\` is not the content of claimkit/locale/${locale}.json, which is the default export of that file`);
   }
   add(locale, sentences);
+  return locale === spoken;
 }
 
 function add(locale, { messages: templates = {}, ...documentation }) {

@@ -134,6 +134,8 @@ fn chinese_templates_are_in_chinese() {
         let bare: String = template.split('`').step_by(2).collect();
         let words = bare.split('{').flat_map(|part| part.rsplit('}').next()).collect::<String>();
         let is_chinese = words.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        let english = [" and ", " or ", " with ", " of ", " the "].into_iter().find(|word| bare.contains(word));
+        assert_eq!(english, None, "{id} is half in English: {template}");
         assert!(is_chinese || !words.chars().any(|c| c.is_ascii_lowercase()), "{id} is not in Chinese: {template}");
     }
 }

@@ -71,9 +71,20 @@ export function serve(connection, files, version) {
     clientSettings = fromClient(await connection.workspace.getConfiguration("claimkit"));
   }
 
+  /** Sets the language of answers; English where a host has not given the sentences of another. */
+  function speak({ locale }) {
+    try {
+      claimkit.setLocale(locale);
+    } catch (error) {
+      claimkit.setLocale("en");
+      if (error.message !== warned) warn(error.message);
+      warned = error.message;
+    }
+  }
+
   async function settingsOf(uri) {
     const settings = await settingsFiles.of(uri, clientSettings);
-    claimkit.setLocale(settings.locale);
+    speak(settings);
     if (settings.problem !== undefined && settings.problem !== warned) {
       warned = settings.problem;
       warn(`claimkit: ${settings.problem}`);
@@ -104,6 +115,8 @@ export function serve(connection, files, version) {
 
   /** The findings of a document that an editor shows. */
   function findings(document, settings, text = document.getText()) {
+    // Another document may have been asked about since its settings were read.
+    speak(settings);
     const answer = claimkit.validate(text, judging(document.uri, settings));
     const shown = ({ code, severity }) => !SILENT.has(code) && !settings.ignore.includes(code) && (severity !== "info" || settings.remarks);
     return { objects: answer.objects, findings: answer.findings.filter(shown) };
@@ -443,7 +456,8 @@ export function serve(connection, files, version) {
   connection.onRequest("claimkit/gates", ({ release }) => claimkit.allocate("", release === undefined ? {} : { release }).gates);
 
   /** The whole document in another version, or why there is none. */
-  connection.onRequest("claimkit/convert", ({ uri, to }) => {
+  connection.onRequest("claimkit/convert", async ({ uri, to }) => {
+    await settingsOf(uri);
     const { text, findings: found } = claimkit.convert(documents.get(uri)?.getText() ?? "", { to });
     return text === undefined ? { why: found.find(({ severity }) => severity === "error")?.message ?? "nothing to convert" } : { text };
   });

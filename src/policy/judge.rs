@@ -4,6 +4,7 @@ use crate::api::{Api, GROUP};
 use crate::finding::{Code, Finding, Origin, Severity, TextField};
 use crate::manifest::pod_specs;
 use crate::manifest::{self, Item, What};
+use crate::message::in_english;
 use crate::policy::cluster::{self, ClusterReader};
 use crate::policy::namespace::{Asking, Namespace, NamespaceLabels, StoredNeeds};
 use crate::policy::refusals::{JudgedPart, Subject};
@@ -496,7 +497,9 @@ fn without_addresses(findings: &mut [Finding], new: &Record<'_>, old: &Record<'_
         };
         let inner = |record| path.iter().try_fold(record, |record: &Record<'_>, name| record.record(name));
         let (Some(new), Some(old)) = (inner(new), inner(old)) else { continue };
-        let changed: Vec<String> = immutable::differences(new, old).iter().map(Difference::sentence).collect();
+        // The message is in the server's words otherwise.
+        let changed = || -> Vec<String> { immutable::differences(new, old).iter().map(Difference::sentence).collect() };
+        let changed = in_english(changed);
         if !changed.is_empty() {
             finding.message = format!("{}: Invalid value: {}: {}", path.join("."), changed.join(", "), immutable::MESSAGE);
         }

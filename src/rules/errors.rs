@@ -2,6 +2,7 @@
 //! pkg/util/validation/field/errors.go).
 
 use crate::api::{FieldType, Release, Rules};
+use crate::cel::ServerCrash;
 use crate::finding::{Cause, Code, EntryPart, Finding, Origin, Path, Step};
 use crate::go::time::Time;
 use crate::go::{self, GoUnicode};
@@ -82,8 +83,8 @@ impl<'v> Bad<'v> {
 pub enum Panic {
     /// It divides by a step that is zero.
     ZeroStep,
-    /// The compiler of expressions does not bear this one; in words.
-    Expression(String),
+    /// Its compiler of expressions crashes.
+    Expression(ServerCrash),
 }
 
 /// The errors found so far, in upstream's order.

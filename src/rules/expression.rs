@@ -3,7 +3,7 @@
 //! Source: kube-apiserver, pkg/apis/resource/validation/validation.go, `validateCELSelector` and `convertCELErrorToValidationError`; 1.30:
 //! pkg/apis/resource/structured/namedresources/validation/validation.go, `validateSelector`.
 
-use crate::cel::compile::CompileStage;
+use crate::cel::compile::{CompileError, CompileStage};
 use crate::cel::{Environment, SELECTOR_COST_LIMIT};
 use crate::finding::{Code, Path};
 use crate::rules::errors::{Bad, Errors, Panic};
@@ -18,7 +18,7 @@ pub fn judge(environment: &Environment, expression: &str, path: &Path<'_>, error
         }
         // A limit of this engine: it has no answer.
         Err(error) if error.stage == CompileStage::Limit => errors.uncompiled_at(path),
-        Err(error) if error.stage == CompileStage::Crash => errors.panic(path, Panic::Expression(error.text)),
+        Err(CompileError { stage: CompileStage::Crash(crash), .. }) => errors.panic(path, Panic::Expression(crash)),
         Err(error) if error.is_internal() => errors.internal(Code::SelectorInvalid, path, &error.text),
         Err(error) => errors.invalid(Code::SelectorInvalid, path, Bad::Str(expression), &error.text),
     }

@@ -1,6 +1,7 @@
 //! A create, update or status update of one object, from the body to the server's answer.
 
 use crate::api::{Api, DeviceKind, Family, Gate, Gates, ObjectKind, Release, Scope};
+use crate::cel::ServerCrash;
 use crate::finding::path;
 use crate::finding::{Code, Finding, Origin, Path, Step};
 use crate::go::{GoUnicode, quote};
@@ -288,8 +289,8 @@ impl<'w, 'r> Handler<'w, 'r> {
                         .into_owned(),
                     message!("server.zero-step-help", "write a step that is larger than zero"),
                 ),
-                Panic::Expression(text) => {
-                    (Code::SelectorInvalid, crash(text), message!("server.crash-help", "write the expression in another way"))
+                Panic::Expression(how) => {
+                    (Code::SelectorInvalid, crash(*how), message!("server.crash-help", "write the expression in another way"))
                 }
             };
             let mut finding = Finding::error(code, Origin::Claimkit, message);
@@ -479,21 +480,20 @@ impl RequestOutcome {
     }
 }
 
-/// Says that kube-apiserver crashes on an expression. `text`: how claimkit_cel, which speaks English only, says it.
-fn crash(text: &str) -> String {
-    match text {
-        "kube-apiserver crashes on a map of constants with bytes as a key" => message!(
+/// Says that kube-apiserver crashes on an expression.
+fn crash(crash: ServerCrash) -> String {
+    let text = match crash {
+        ServerCrash::BytesAsKey => message!(
             "server.crash-bytes-key",
             "kube-apiserver crashes on a map of constants with bytes as a key, and answers with an internal error"
-        )
-        .into_owned(),
-        "kube-apiserver 1.31 crashes on format() of a text that is not a literal" => message!(
+        ),
+        ServerCrash::ComputedFormat => message!(
             "server.crash-format",
             "kube-apiserver 1.31 crashes on format() of a text that is not a literal, and answers with an internal error"
-        )
-        .into_owned(),
-        _ => message!("server.crash", "{crash}, and answers with an internal error", crash = text),
-    }
+        ),
+        other => return message!("server.crash", "{crash}, and answers with an internal error", crash = other),
+    };
+    text.into_owned()
 }
 
 /// Makes the finding of a `Warning` header of the server.

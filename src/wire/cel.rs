@@ -11,6 +11,7 @@ use crate::cel::value::Value as Cel;
 use crate::cel::{Environment, EnvironmentMode, Part, Program, SELECTOR_COST_LIMIT, device, trace};
 use crate::expression::unparsable::{Unparsable, unparsable};
 use crate::expression::{Language, given};
+use crate::message::message;
 use crate::place::environments;
 use crate::scheduler::Target;
 use crate::text::{Source, Span};
@@ -79,7 +80,7 @@ fn instances(request: &CelRequest, mode: EnvironmentMode) -> Result<(Arc<Environ
     if let Some(release) =
         request::release(request.release.as_deref())?.filter(|release| release.minor != environments::NAMED_RESOURCES)
     {
-        return Err(format!("named resources are of Kubernetes 1.30; {release} has none"));
+        return Err(message!("cel.no-named-resources", "named resources are of Kubernetes 1.30; {release} has none", release));
     }
     let environment = environments::named_resources(mode);
     let instances = request.instances.iter().enumerate().map(|(index, instance)| {

@@ -3,6 +3,7 @@
 use super::answer::{self, Answer, AnswerObject};
 use super::request::{self, EvaluateRequest, Verb};
 use crate::api::core::NODE_SELECTOR;
+use crate::message::message;
 use crate::place::PreparedNodes;
 use crate::scheduler::{self, EvaluateOptions};
 
@@ -22,7 +23,7 @@ pub fn evaluate_on(request: &EvaluateRequest, nodes: &PreparedNodes) -> Answer {
         Err(error) => return unusable(&error),
     };
     if let Some(name) = request.explain.iter().find(|name| nodes.find(name).is_none()) {
-        return unusable(&format!("no Node `{name}` to explain is among the nodes given"));
+        return unusable(&message!("evaluate.no-node-to-explain", "no Node `{name}` to explain is among the nodes given", name));
     }
     let options = EvaluateOptions {
         release,

@@ -106,6 +106,32 @@ test("a worker answers as the functions do, in order, with their errors", async 
   await assert.rejects(worker.validate(bad), /the worker was terminated/);
 });
 
+test("setLocale makes our own sentences Chinese and leaves upstream's as they are", async () => {
+  const english = claimkit.validate(bad, { release: "1.36" });
+  const chinese = /[\u4e00-\u9fff]/;
+  const worker = startWorker();
+  try {
+    claimkit.setLocale("zh-Hans");
+    const answer = claimkit.validate(bad, { release: "1.36" });
+    const upstreams = ({ findings }) => findings.filter(({ origin }) => origin !== "claimkit").map(({ code, message }) => [code, message]);
+    assert.ok(upstreams(answer).length > 0);
+    assert.deepEqual(upstreams(answer), upstreams(english));
+    const helps = answer.findings.flatMap(({ help }) => (help === undefined ? [] : [help]));
+    assert.ok(helps.length > 0 && helps.every((help) => chinese.test(help)), helps.join("\n"));
+    assert.match(claimkit.codes().codes[0].documentation, chinese);
+    assert.doesNotMatch(claimkit.codes({ locale: "en" }).codes[0].documentation, chinese);
+    claimkit.reset();
+    assert.deepEqual(claimkit.validate(bad, { release: "1.36" }), answer);
+    await worker.setLocale("zh-Hans");
+    assert.deepEqual(await worker.validate(bad, { release: "1.36" }), answer);
+    assert.throws(() => claimkit.setLocale("fr"), { name: "TypeError", message: /setLocale: `locale` is fr, expected one of `en`, `zh-Hans`/ });
+  } finally {
+    claimkit.setLocale("en");
+    worker.terminate();
+  }
+  assert.deepEqual(claimkit.validate(bad, { release: "1.36" }), english);
+});
+
 test("a call in a worker can be cancelled while it waits and while it runs", async () => {
   const worker = startWorker();
   try {

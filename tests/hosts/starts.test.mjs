@@ -99,6 +99,19 @@ test("halves of surrogate pairs are read as U+FFFD in every text", async () => {
   assert.equal(run.match, true);
 });
 
+test("a language is set before or after the start, once its sentences are given", async () => {
+  const { init, addLocale, setLocale, validate } = await fresh();
+  const chinese = JSON.parse(readFileSync(path.join(root, "pkg/locale/zh-Hans.json"), "utf8"));
+  assert.throws(() => setLocale("zh-Hans"), /setLocale: give the sentences of zh-Hans with addLocale first/);
+  addLocale("zh-Hans", chinese);
+  setLocale("zh-Hans");
+  await init(bytes);
+  const help = () => validate("apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {nme: a}\n").findings.map(({ help }) => help).join();
+  assert.match(help(), /[\u4e00-\u9fff]/);
+  addLocale("zh-Hans", { ...chinese, messages: {} });
+  assert.doesNotMatch(help(), /[\u4e00-\u9fff]/);
+});
+
 test("sentences that are none and positions that are nowhere are refused where they are given", async () => {
   const { init, addLocale, hover } = await fresh();
   await init(bytes);

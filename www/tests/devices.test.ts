@@ -97,7 +97,7 @@ describe("devices", () => {
     expect(await page.locator(".stage").last().textContent()).toContain("free −2: gpu-0, gpu-1");
     expect(await page.locator(".facts").first().textContent()).toContain("prod/serving, reserved for serving-0");
     expect(await page.locator(".device-table tbody tr").first().textContent()).toContain("held by prod/serving");
-    expect(await page.locator(".relaxations").textContent()).toContain("freeing claim prod/serving → gives gpu-0");
+    expect(await page.locator(".relaxations").textContent()).toContain("freeing claim prod/serving: gives gpu-0");
     // The broken link is between the class and the node.
     expect(await page.locator(".chain .broken").textContent()).toContain("none");
     await page.getByRole("button", { name: "Show the claim" }).click();

@@ -2,7 +2,7 @@
 export interface Literal {
   line: number;
   text: string;
-  /** The code on its left, up to 80 characters: who takes it. */
+  /** The code on its left, up to 200 characters: who takes it. */
   before: string;
 }
 
@@ -34,7 +34,7 @@ export function literalsOf(source: string): Literal[] {
     } else if (raw !== undefined || written !== undefined) {
       found.push({ line: source.slice(0, token.index).split("\n").length, text: raw ?? unescaped(written ?? ""), before });
     }
-    if (text.length === 1 || raw !== undefined || written !== undefined) before = (before + text).slice(-80);
+    if (text.length === 1 || raw !== undefined || written !== undefined) before = (before + text).slice(-200);
   }
   return found;
 }

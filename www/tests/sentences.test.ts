@@ -76,6 +76,7 @@ const BUT = ["rules/device/remarks.rs", "wire/replaced.rs"];
 /** In other files: sentences that are not ours; why, by file. */
 const SINGLE: Record<string, Record<string, readonly string[]>> = {
   "looked for in what others say": {
+    "advice/budget.rs": ["attributes and capacities", "counters in devices"],
     "advice/cause.rs": ["undeclared reference to '", "no matching overload for '"],
   },
   "an error of a program that calls the engine": {
@@ -91,6 +92,7 @@ const SINGLE: Record<string, Record<string, readonly string[]>> = {
     "text/diagnose/refusal.rs": ["invalid Yaml document separator: {}"],
   },
   "the words of the API server": {
+    "place/device/explain/warnings.rs": ["admin access to devices requires the `{}: true` label on the containing namespace"],
     "patch/strategic.rs": ["json: cannot unmarshal {} into Go value of type map[string]interface {}", "invalid patch format of primitive list", "invalid patch format of setElementOrder list", "lists of lists are not supported", "unknown patch type: {} in map: {}", "map: {} does not contain declared merge key: {}", "invalid patch format of retainKeys", "merging lists cannot yet be specified in the patch", "The order in patch list:\n{}\n doesn't match $setElementOrder list:\n{}\n"],
     "rules/immutable.rs": ["field is immutable"],
     "rules/pod_claims.rs": ["static pods do not support resource claims", "claims may not be set for Resources at pod-level", "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified", "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`", "must be one of the names in pod.spec.resourceClaims which is empty", "must be one of the names in pod.spec.resourceClaims: {}"],

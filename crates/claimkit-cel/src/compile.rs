@@ -8,7 +8,7 @@ use super::checker::{self, CheckerFindings};
 use super::cost::{CostRange, estimate};
 use super::dialect::DialectRules;
 use super::environment::{Environment, ResultType};
-use super::error::{Error, ErrorKind};
+use super::error::{Error, ErrorKind, ServerCrash};
 use super::evaluator::program::Steps;
 use super::evaluator::{self, Keep, Observation, plan};
 use super::fold::FoldFailure;
@@ -59,10 +59,14 @@ pub enum CompileStage {
     /// A limit of this engine: kube-apiserver has no such answer.
     Limit,
     /// kube-apiserver crashes; the text is ours.
-    Crash,
+    Crash(ServerCrash),
 }
 
 impl CompileError {
+    fn crash(crash: ServerCrash) -> Self {
+        CompileError::new(CompileStage::Crash(crash), crash.to_string())
+    }
+
     /// Returns true if kube-apiserver reports it as an internal error.
     pub fn is_internal(&self) -> bool {
         self.stage == CompileStage::Program
@@ -165,8 +169,7 @@ impl Environment {
             Err(error) => return Err(CompileError::new(CompileStage::Limit, error.to_string())),
         };
         if self.rules().computed_formats_crash && validators::has_computed_format(&ast) {
-            let text = "kube-apiserver 1.31 crashes on format() of a text that is not a literal".to_owned();
-            return Err(CompileError::new(CompileStage::Crash, text));
+            return Err(CompileError::crash(ServerCrash::ComputedFormat));
         }
         if self.validates() {
             let problems = validators::validate(self, &ast, &findings);
@@ -215,7 +218,7 @@ impl Environment {
         }
         let program = plan::plan(self, &checked.ast, &checked.findings).map_err(|failure| match failure {
             FoldFailure::Error(text) => CompileError::new(CompileStage::Program, format!("program instantiation failed: {text}")),
-            FoldFailure::Crash(text) => CompileError::new(CompileStage::Crash, text),
+            FoldFailure::Crash(crash) => CompileError::crash(crash),
         })?;
         let estimate = self.estimates().then(|| estimate::estimate(self, &checked.findings, &checked.ast.root, checked.ast.ids));
         Ok(Program { checked, program, rules: self.rules().clone(), estimate })

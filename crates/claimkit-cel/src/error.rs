@@ -91,3 +91,22 @@ impl From<Error> for String {
         error.message
     }
 }
+
+/// An expression on which kube-apiserver crashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ServerCrash {
+    /// A map of constants with bytes as a key.
+    BytesAsKey,
+    /// `format()` of a text that is not a literal, in Kubernetes 1.31.
+    ComputedFormat,
+}
+
+impl fmt::Display for ServerCrash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ServerCrash::BytesAsKey => "kube-apiserver crashes on a map of constants with bytes as a key",
+            ServerCrash::ComputedFormat => "kube-apiserver 1.31 crashes on format() of a text that is not a literal",
+        })
+    }
+}

@@ -4,6 +4,7 @@
 use claimkit_values::order;
 
 use super::dialect::DialectRules;
+use super::error::ServerCrash;
 use super::evaluator::attributes::{not_optional_element, not_optional_entry, unhashable};
 use super::evaluator::program::{CallStep, MatchStep, ProgramNode, StepAction};
 use super::operations::EvaluationScope;
@@ -30,8 +31,8 @@ pub fn list(elements: Vec<(ProgramNode, bool)>) -> StepAction {
 pub enum FoldFailure {
     /// The error that upstream returns.
     Error(String),
-    /// Upstream crashes; the text replaces its answer.
-    Crash(String),
+    /// Upstream crashes on the expression.
+    Crash(ServerCrash),
 }
 
 impl From<String> for FoldFailure {
@@ -56,7 +57,7 @@ pub fn map(entries: Vec<(ProgramNode, ProgramNode, bool)>) -> Result<StepAction,
             return Ok(StepAction::Constant(Value::error(not_optional_entry(&key, &value))));
         }
         if unhashable(&key).is_some() {
-            return Err(FoldFailure::Crash("kube-apiserver crashes on a map of constants with bytes as a key".to_owned()));
+            return Err(FoldFailure::Crash(ServerCrash::BytesAsKey));
         }
         folded.insert(key, value);
     }

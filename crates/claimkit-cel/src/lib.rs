@@ -68,7 +68,7 @@ mod visit;
 
 pub use compile::{CompileError, Outcome, Program, SELECTOR_COST_LIMIT};
 pub use environment::{Environment, EnvironmentMode};
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, ServerCrash};
 pub use functions::EnvironmentGate;
 pub use trace::{DecidingPart, Part, Trace};
 

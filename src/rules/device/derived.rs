@@ -4,7 +4,7 @@
 
 use super::judge::Judge;
 use crate::cel::EnvironmentMode;
-use crate::cel::compile::CompileStage;
+use crate::cel::compile::{CompileError, CompileStage};
 use crate::finding::{Code, Path};
 use crate::place::environments;
 use crate::record::view::List;
@@ -72,7 +72,7 @@ impl Judge<'_> {
                 return cost;
             }
             Err(error) if error.stage == CompileStage::Limit => self.errors.uncompiled_at(path),
-            Err(error) if error.stage == CompileStage::Crash => self.errors.panic(path, Panic::Expression(error.text)),
+            Err(CompileError { stage: CompileStage::Crash(crash), .. }) => self.errors.panic(path, Panic::Expression(crash)),
             Err(error) if error.is_internal() => self.errors.internal(Code::SelectorInvalid, path, &error.text),
             Err(error) => {
                 let code = if error.stage == CompileStage::Result { CODE } else { Code::SelectorInvalid };

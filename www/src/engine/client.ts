@@ -42,6 +42,9 @@ export const engineStarted = signal(false);
 /** Milliseconds from the page's start until the Wasm module answered. */
 export const engineReadyMs = signal(0);
 
+/** Grows when the sentences of the page's language arrive late: what was answered in English is asked for again. */
+export const sentencesCame = signal(0);
+
 let worker: Worker | null = null;
 let nextId = 1;
 let crashes = 0;
@@ -85,6 +88,9 @@ function hear(tell: ToPage): void {
         engineState.value = "ready";
       }
       next();
+      return;
+    case "sentences":
+      sentencesCame.value += 1;
       return;
     case "failed":
       engineError.value = tell.message;

@@ -102,6 +102,8 @@ export type ToWorker = Ask | { forget: string[] };
 export type ToPage =
   | { kind: "ready"; ms: number }
   | { kind: "failed"; message: string }
+  /** The sentences of a language are there, after answers in English. */
+  | { kind: "sentences" }
   | { [N in Name]: { kind: "answer"; id: number; question: N; answer: AnswerTo<N>; ms: number } }[Name]
   | { kind: "refused"; id: number; message: string }
   | { kind: "crashed"; id: number; message: string };

@@ -55,32 +55,37 @@ const raw = (text: string): unknown => claimkit.parse(text, { raw: true }).raw;
 const SENTENCES: Record<claimkit.Locale, string> = { en: enUrl, "zh-Hans": zhUrl };
 const sentences = new Map<claimkit.Locale, Promise<void>>();
 
-/** Gives the engine the sentences of a language; fetches them once, when the first answer in it is asked for. */
-function withSentences(locale: claimkit.Locale = "en"): Promise<void> {
+/** How long an answer waits for the sentences of its language. */
+const SENTENCES_MS = 4_000;
+/** The languages whose sentences an answer has waited for in vain; the next ones do not wait. */
+const late = new Set<claimkit.Locale>();
+
+/** Gives the engine the sentences of a language; fetches them once, when the first answer in it is asked for. False if they are late. */
+function withSentences(locale: claimkit.Locale = "en"): Promise<boolean> {
   let kept = sentences.get(locale);
   if (!kept) {
     kept = fetch(new URL(SENTENCES[locale], import.meta.url)).then(async (response) => {
       if (!response.ok) throw new Error(`${response.status} ${response.url}`);
       claimkit.addLocale(locale, (await response.json()) as claimkit.Sentences);
+      if (late.delete(locale)) tell({ kind: "sentences" });
     });
     kept.catch(() => sentences.delete(locale));
     sentences.set(locale, kept);
   }
-  return kept;
+  const patience = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), late.has(locale) ? 0 : SENTENCES_MS));
+  return Promise.race([kept.then(() => true, () => false), patience]).then((there) => {
+    if (!there) late.add(locale);
+    return there;
+  });
 }
 
 /** The language of the answers. */
 let spoken: claimkit.Locale = "en";
 
-/** How long an answer waits for the sentences of its language. */
-const SENTENCES_MS = 5_000;
-
 /** Answers in a language from here on; in English while its sentences are not there. */
 async function speak(locale: claimkit.Locale): Promise<void> {
   if (locale === spoken) return;
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), SENTENCES_MS));
-  const there = locale === "en" || (await Promise.race([withSentences(locale).then(() => true, () => false), late]));
-  spoken = there ? locale : "en";
+  spoken = locale === "en" || (await withSentences(locale)) ? locale : "en";
   claimkit.setLocale(spoken);
 }
 
@@ -233,8 +238,8 @@ const isTrap = (error: unknown): error is Error & { cause: Error } => error inst
 
 async function handle(ask: Ask): Promise<void> {
   if (!(await started)) return;
-  for (const ref of [ask.text, ...Object.values(refsOf(ask)).flat()]) keep(ref);
   await speak(ask.speaking);
+  for (const ref of [ask.text, ...Object.values(refsOf(ask)).flat()]) keep(ref);
   const begun = performance.now();
   try {
     const answered = { kind: "answer", id: ask.id, question: ask.question, answer: await answer(ask), ms: performance.now() - begun } as ToPage;

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from "@preact/signals";
-import { ask, engineState, forget, type TextSource } from "../engine/client.ts";
+import { ask, engineState, forget, sentencesCame, type TextSource } from "../engine/client.ts";
 import { countsOf, type ShortAnswer } from "../engine/report.ts";
 import type { Finding } from "claimkit";
 import { files, manifest, source, type PageFile } from "./files.ts";
@@ -111,7 +111,7 @@ export function keepChecking(): void {
   const asked = new Map<string, string>();
   const timers = new Map<string, number>();
   effect(() => {
-    const wanted = JSON.stringify([cluster(), ignored.value, lang.value]);
+    const wanted = JSON.stringify([cluster(), ignored.value, lang.value, sentencesCame.value]);
     const current = manifest.value;
     const manifests = files.value.filter((file) => file.role === "manifest");
     const there = new Set(files.value.map((file) => file.id));

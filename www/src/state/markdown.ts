@@ -1,4 +1,4 @@
-import type { Finding, FunnelStage, NodeAccount, NodeVerdict, Relaxation, RequestAccount } from "claimkit";
+import type { Finding, FunnelStage, NodeAccount, NodeVerdict, RequestAccount } from "claimkit";
 import type { Admitted } from "../engine/admission.ts";
 import { lastPart } from "../engine/devices.ts";
 import { t } from "../i18n/index.ts";

@@ -33,10 +33,9 @@ function Message({ finding }: { finding: Finding }) {
       </span>
     );
   }
-  const text = finding.message;
   return (
-    <span class="finding-message" lang={text === finding.message ? "en" : lang.value}>
-      <Ticked text={text} />
+    <span class="finding-message" lang={lang.value}>
+      <Ticked text={finding.message} />
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, caretPlace, fixMenu, focusEditor } from "../editor/editor.ts";
-import { t } from "../i18n/index.ts";
+import { lang, t } from "../i18n/index.ts";
 import { activeId } from "../state/files.ts";
 import { Ticked } from "./Ticked.tsx";
 
@@ -62,7 +62,7 @@ export function FixMenu() {
             <b>
               <Ticked text={fix.title} />
             </b>
-            <span lang="en">{finding.message}</span>
+            <span lang={finding.origin === "claimkit" ? lang.value : "en"}>{finding.message}</span>
           </button>
         )),
       )}

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { lang } from "../i18n/index.ts";
-import { ask, engineState, type Outcome, type Request } from "../engine/client.ts";
+import { ask, engineState, sentencesCame, type Outcome, type Request } from "../engine/client.ts";
 import type { AnswerTo, Name } from "../engine/protocol.ts";
 
 /** The newest outcome of a panel's request, and whether it belongs to the request as it is now. */
@@ -14,7 +14,7 @@ export interface Shown<T> {
  * `key` must name everything the request depends on beside the page's language; `null` asks nothing.
  */
 export function useEngine<N extends Name>(slot: string, key: string | null, request: () => Request<N>, pause = 0): Shown<AnswerTo<N>> {
-  const asked = key === null ? null : `${lang.value} ${key}`;
+  const asked = key === null ? null : `${lang.value} ${sentencesCame.value} ${key}`;
   const [state, setState] = useState<{ key: string | null; outcome: Outcome<AnswerTo<N>> | null }>({ key: null, outcome: null });
   const started = engineState.value !== "failed";
   useEffect(() => {
