@@ -207,10 +207,14 @@ fn a_large_cluster_is_audited_within_bounds() {
         }
         text
     };
+    // The shortest of three: other programs may run at the same time.
     let time = |text: &str| {
-        let start = std::time::Instant::now();
-        let answer = ask(text);
-        (start.elapsed(), answer)
+        let measure = || {
+            let start = std::time::Instant::now();
+            let answer = ask(text);
+            (start.elapsed(), answer)
+        };
+        (0..3).map(|_| measure()).min_by_key(|(elapsed, _)| *elapsed).unwrap()
     };
     let (small, (few, many)) = (cluster(200), (time(&cluster(200)).0, time(&cluster(1600))));
     assert!(!small.is_empty());
