@@ -100,78 +100,71 @@ thread_local! {
     static SPOKEN: RefCell<Option<Translation>> = const { RefCell::new(None) };
 }
 
+/// Maximum number of arguments of a message.
+const MOST: usize = 8;
+
 /// Fills a template. `english` says which value an argument's name stands for.
 fn render(template: &str, english: &str, values: &[&dyn Display]) -> String {
     use std::fmt::Write;
-    let mut text = String::with_capacity(template.len());
-    for piece in pieces(template) {
-        match piece {
-            Piece::Text(piece) => text.push_str(piece),
-            Piece::Argument(name) => {
-                if let Some(value) = names(english).position(|known| known == name).and_then(|at| values.get(at)) {
-                    // Writing to a string does not fail.
-                    let _ = write!(text, "{value}");
-                }
-            }
+    let mut names = Names::default();
+    if !std::ptr::eq(template, english) {
+        let mut rest = english;
+        while let Some((_, name, after)) = hole(rest) {
+            names.place(name);
+            rest = after;
         }
     }
+    let mut text = String::with_capacity(template.len().saturating_mul(2));
+    let mut rest = template;
+    while let Some((before, name, after)) = hole(rest) {
+        text.push_str(before);
+        if let Some(value) = values.get(names.place(name)) {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{value}");
+        }
+        rest = after;
+    }
+    text.push_str(rest);
     text
 }
 
-enum Piece<'t> {
-    Text(&'t str),
-    /// The name of an argument.
-    Argument(&'t str),
+/// Returns the text before the first argument of a template, the argument's name, and the text after it.
+fn hole(template: &str) -> Option<(&str, &str, &str)> {
+    let (before, after) = template.split_once('{')?;
+    let (name, after) = after.split_once('}')?;
+    Some((before, name, after))
 }
 
-/// Returns the pieces of a template; `{{` and `}}` are braces.
-fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = template;
-    std::iter::from_fn(move || {
-        let piece = match rest.bytes().position(|byte| matches!(byte, b'{' | b'}')) {
-            _ if rest.is_empty() => return None,
-            None => Piece::Text(std::mem::take(&mut rest)),
-            Some(0) if rest.starts_with("{{") || rest.starts_with("}}") => {
-                let piece = Piece::Text(rest.get(..1)?);
-                rest = rest.get(2..)?;
-                piece
-            }
-            Some(0) => {
-                let (name, after) = rest.get(1..)?.split_once('}')?;
-                rest = after;
-                Piece::Argument(name)
-            }
-            Some(at) => {
-                let (piece, after) = rest.split_at(at);
-                rest = after;
-                Piece::Text(piece)
-            }
-        };
-        Some(piece)
-    })
+/// The names of a template's arguments, in the order in which it names them first.
+#[derive(Default)]
+struct Names<'t> {
+    known: [&'t str; MOST],
+    count: usize,
 }
 
-/// Returns the names of the arguments of a template, each at its first place only.
-fn names(template: &str) -> impl Iterator<Item = &str> {
-    let all = move || {
-        pieces(template).filter_map(|piece| match piece {
-            Piece::Argument(name) => Some(name),
-            Piece::Text(_) => None,
-        })
-    };
-    all().enumerate().filter(move |(index, name)| !all().take(*index).any(|earlier| earlier == *name)).map(|(_, name)| name)
+impl<'t> Names<'t> {
+    /// Returns the place of a name among the values; a new one gets the next place.
+    fn place(&mut self, name: &'t str) -> usize {
+        if let Some(known) = self.known.iter().take(self.count).position(|known| *known == name) {
+            return known;
+        }
+        let place = self.count;
+        if let Some(free) = self.known.get_mut(place) {
+            *free = name;
+            self.count = place.saturating_add(1);
+        }
+        place
+    }
 }
 
 /// Stops the compiler unless the arguments are those of the template, in the order in which it names them first.
-#[expect(clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
 pub(crate) const fn check(template: &str, arguments: &[&str]) {
     let text = template.as_bytes();
+    assert!(arguments.len() <= MOST, "there are too many arguments");
     let (mut at, mut seen) = (0, 0);
     while at < text.len() {
-        let brace = text[at] == b'{' || text[at] == b'}';
-        if brace && at + 1 < text.len() && text[at + 1] == text[at] {
-            at += 2;
-        } else if brace {
+        if text[at] == b'{' {
             let start = at + 1;
             while text[at] != b'}' {
                 at += 1;
@@ -181,19 +174,16 @@ pub(crate) const fn check(template: &str, arguments: &[&str]) {
                 earlier += 1;
             }
             if earlier == seen {
-                if seen == arguments.len() || !is_same(text, start, at, arguments[seen].as_bytes()) {
-                    panic!("the template names another argument here, or one that is not given");
-                }
+                assert!(
+                    seen < arguments.len() && is_same(text, start, at, arguments[seen].as_bytes()),
+                    "the template names another argument here, or one that is not given"
+                );
                 seen += 1;
             }
-            at += 1;
-        } else {
-            at += 1;
         }
+        at += 1;
     }
-    if seen != arguments.len() {
-        panic!("the template does not name every argument");
-    }
+    assert!(seen == arguments.len(), "the template does not name every argument");
 }
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "it runs in the compiler")]
@@ -216,14 +206,14 @@ mod tests {
     use super::{Translation, speak};
 
     fn said(count: usize, name: &str) -> String {
-        message!("test.count", "{count} of `{name}`, {name} {{kept}}", count, name)
+        message!("test.count", "{count} of `{name}`, {name}", count, name)
     }
 
     #[test]
     fn another_language_has_its_own_order() {
         let chinese: Translation =
             serde_json::from_str(r#"{"test.count": "`{name}` 中的 {count} 个", "test.fixed": "没有"}"#).unwrap();
-        assert_eq!(said(2, "a"), "2 of `a`, a {kept}");
+        assert_eq!(said(2, "a"), "2 of `a`, a");
         speak(Some(chinese));
         assert_eq!(said(2, "a"), "`a` 中的 2 个");
         assert_eq!(message!("test.fixed", "none"), "没有");
@@ -233,10 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn templates_with_broken_holes_end_where_they_break() {
+    fn broken_holes_are_text() {
         let chinese: Translation = serde_json::from_str(r#"{"test.count": "有 {count 个", "test.fixed": "{}{"}"#).unwrap();
         speak(Some(chinese));
-        assert_eq!(said(2, "a"), "有 ");
+        assert_eq!(said(2, "a"), "有 {count 个");
         assert_eq!(message!("test.fixed", "none"), "{}{");
     }
 }

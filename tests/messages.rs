@@ -90,8 +90,7 @@ fn chinese() -> BTreeMap<String, String> {
 
 /// Returns the names of a template's arguments.
 fn arguments(template: &str) -> BTreeSet<String> {
-    let plain = template.replace("{{", "").replace("}}", "");
-    plain.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+    template.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 
 #[test]
