@@ -52,7 +52,7 @@ pub enum StepRow {
         of: &'static str,
         /// The field that holds them in the older version.
         from: &'static str,
-        /// As in [`Row::Wrap`].
+        /// As in [`StepRow::Wrap`].
         copied: &'static [&'static str],
     },
     /// A plain value becomes a struct with one field.

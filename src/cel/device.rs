@@ -283,7 +283,7 @@ pub fn prepare() {
     claimkit_cel::prepare();
 }
 
-/// A borrowed [`Attribute`].
+/// A borrowed [`DeviceAttribute`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum AttributeRef<'d> {
@@ -339,7 +339,7 @@ impl From<AttributeRef<'_>> for DeviceAttribute {
     }
 }
 
-/// A borrowed [`Device`]: a scheduler has thousands of devices.
+/// A borrowed [`CelDevice`]: a scheduler has thousands of devices.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct DeviceRef<'d> {
@@ -393,7 +393,7 @@ impl CelDevice {
 }
 
 impl DeviceRef<'_> {
-    /// Returns the same as [`Device::variables`].
+    /// Returns the same as [`CelDevice::variables`].
     ///
     /// # Errors
     /// An attribute or a capacity that cannot be read.

@@ -1,6 +1,6 @@
 //! The CEL expressions of a text, and the devices of the same text that they can be tried on.
 //!
-//! [`all`] finds the selectors of an object, [`published::Published`] what ResourceSlices publish, [`given`] reads the devices that
+//! [`all`] finds the selectors of an object, [`published::PublishedNames`] what ResourceSlices publish, [`given`] reads the devices that
 //! a caller gives, [`unparsable`] texts that can never be read, and [`lint::Lints`] says what the author of an expression should know and the server does not say.
 
 pub mod given;

@@ -8,7 +8,7 @@
 //! | [`restrictions`], [`classic`], [`devices`], [`limits`], [`nodes`], [`pods`] | an object | what the settings do not accept |
 //! | [`cluster`], [`namespace`], [`lookups`] | names | what the cluster holds of them, where the host can be asked |
 //! | [`mutation`] | an object | its text with the values that the settings set |
-//! | [`judge`](mod@judge) | both | [`Verdict`]: the API server's rules and the policy's |
+//! | [`judge`](mod@judge) | both | [`PolicyVerdict`]: the API server's rules and the policy's |
 //! | [`vap`] | settings | the same as ValidatingAdmissionPolicies |
 //! | [`response`] | a verdict | the answer in Kubewarden's, OPA's and Gatekeeper's shape |
 //!

@@ -1,6 +1,6 @@
 //! Decoded objects: one [`Record`] per struct, one slot per field of its table, as Go holds it after decoding.
 //!
-//! A slot is [`Value::Unset`] for Go's zero value of "never given": nil pointer, nil slice, nil map, or a plain field that
+//! A slot is [`FieldValue::Unset`] for Go's zero value of "never given": nil pointer, nil slice, nil map, or a plain field that
 //! the text does not mention. Plain strings, numbers and structs that were given keep their value, so `Unset` and `""` are
 //! both Go's zero string; the accessors treat them alike.
 

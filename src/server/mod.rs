@@ -19,7 +19,7 @@
 //! # Adding a family of versions
 //!
 //! A new family adds its defaults to [`defaults::apply`], its hub conversion and [`hub::PathMap`] to [`hub::Hub::of`], and its
-//! rules to [`crate::rules::run`]. The rules name paths of the hub. [`Outcome::findings`] has the paths that the user wrote:
+//! rules to [`crate::rules::run`]. The rules name paths of the hub. [`RequestOutcome::findings`] has the paths that the user wrote:
 //! `Finding::steps` and `Finding::path` go through the map, the message keeps the server's path.
 
 pub mod body;

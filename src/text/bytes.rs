@@ -42,7 +42,7 @@ fn utf8(bytes: &[u8]) -> DecodedText<'_> {
     DecodedText { text: String::from_utf8_lossy(bytes), replaced }
 }
 
-/// Makes the warning about the first byte that is not UTF-8; `at` is [`Decoded::replaced`].
+/// Makes the warning about the first byte that is not UTF-8; `at` is [`DecodedText::replaced`].
 pub fn warning(at: usize, subject: TextField) -> Finding {
     let message = message!("text.not-utf8", "a byte here is not UTF-8: kubectl reads the character U+FFFD in its place");
     let end = at.saturating_add(char::REPLACEMENT_CHARACTER.len_utf8());

@@ -105,7 +105,7 @@ trait Gather {
     fn cut(&mut self, why: String);
 }
 
-/// The objects of one list for [`Seen`].
+/// The objects of one list for [`LiveObjects`].
 struct Pages<'l> {
     part: Part,
     live: &'l Live,
@@ -193,7 +193,7 @@ fn reduce(item: &mut Value, kind: &ReadKind) {
     }
 }
 
-/// A part of [`Seen`]: the objects of one list.
+/// A part of [`LiveObjects`]: the objects of one list.
 struct Part {
     cluster: PreparedCluster,
     briefs: Vec<Brief>,

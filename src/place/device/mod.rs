@@ -8,9 +8,9 @@
 //! | `mistakes` | behavior | the same without a mistake of the release |
 //! | [`cluster`] | facts, behavior, a CEL engine ([`engine::CelSelectors`]) | [`cluster::Cluster`]: indexes, what is in use |
 //! | [`engine`] | an expression, a device | [`engine::CelSelectors`]: what the expression says of it |
-//! | [`pools`] | cluster, node | [`pools::Gathered`]: pools with their state |
+//! | [`pools`] | cluster, node | [`pools::NodePools`]: pools with their state |
 //! | [`prepare`], [`search`], [`results`] | pools, pending claims | upstream's checks, search and results |
-//! | [`allocate`] | all of that | [`allocate::Outcome`] for one node |
+//! | [`allocate`] | all of that | [`allocate::AllocationOutcome`] for one node |
 //! | [`node_resources`], [`demand`] | pods, a node, results | what devices take of the node's resources, and whether it has that |
 //! | [`plugin`], [`plugin_rules`] | a pod, then a node | what the scheduler's plugin says before and on nodes |
 //! | [`status`], [`extended`] | the same | the codes of its answers; devices asked for as extended resources |

@@ -200,7 +200,7 @@ impl CallTarget {
         }
     }
 
-    /// Runs as [`Target::run`] does; with `owned` the first argument may be changed in place.
+    /// Runs as [`CallTarget::run`] does; with `owned` the first argument may be changed in place.
     pub(super) fn take(&self, name: &str, scope: &mut EvaluationScope<'_>, arguments: &mut [Value], owned: bool) -> Value {
         if owned && let Some(grown) = operations::lists::grow(arguments) {
             return grown;

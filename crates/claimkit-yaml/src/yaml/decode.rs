@@ -54,7 +54,7 @@ struct Walk<'w, 's> {
     duplicates: Vec<(String, NodeId)>,
 }
 
-/// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](Found::is_plain).
+/// Resolves merge keys in the tree and finds the first decoding error, in a document that [is not plain](ComposeNotes::is_plain).
 pub(super) fn decode(tree: &mut Tree<'_>, found: &ComposeNotes) -> Result<(), Box<YamlError>> {
     let Some(root) = found.root else { return Ok(()) };
     let mut walk = Walk::new(tree, found);
