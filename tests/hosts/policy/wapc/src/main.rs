@@ -5,7 +5,7 @@
 
 mod host;
 
-use claimkit::policy::Cluster;
+use claimkit::policy::ClusterReader;
 use claimkit::wire::hosts;
 use host::{Host, Reply};
 use policy_wapc::fixtures;
@@ -69,7 +69,7 @@ fn shape(host: &Host, tally: &mut Tally) {
 /// A cluster that answers what the fixture says.
 struct Recorded<'f>(&'f [fixtures::Call]);
 
-impl Cluster for Recorded<'_> {
+impl ClusterReader for Recorded<'_> {
     fn call(&self, operation: &str, payload: &str) -> Result<String, String> {
         fixtures::host_answer(self.0, operation, payload)
     }
