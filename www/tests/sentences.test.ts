@@ -14,6 +14,7 @@ const FILES: Record<string, string> = {
   "entry/": "errors of programs that call the package or the policy modules",
   "finding/code.rs": "the helps of codes, of which the table makes messages",
   "main.rs": "the command's own words",
+  "message.rs": "the words of the compiler to a programmer",
   "manifest/kubectl.rs": "the words of kubectl",
   "patch/apply.rs": "the words of structured-merge-diff",
   "patch/check.rs": "the words of structured-merge-diff",
