@@ -72,6 +72,18 @@ impl Template {
     }
 }
 
+/// Joins sentences with `; `.
+pub fn sentences(sentences: impl IntoIterator<Item = String>) -> String {
+    let join = |first, rest| message!("list.sentences", "{first}; {rest}", first, rest);
+    sentences.into_iter().reduce(join).unwrap_or_default()
+}
+
+/// Joins parts of a sentence with `, `.
+pub fn parts(parts: impl IntoIterator<Item = String>) -> String {
+    let join = |first, rest| message!("list.parts", "{first}, {rest}", first, rest);
+    parts.into_iter().reduce(join).unwrap_or_default()
+}
+
 /// The templates of a language by message id: the group `messages` of the file `pkg/locale/<locale>.json`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Translation(BTreeMap<String, String>);

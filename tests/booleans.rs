@@ -1,8 +1,9 @@
 //! A bare `true` or `false` as an argument says nothing to a reader of the call. Two functions, an enum or the field of a struct say
 //! what it means; this refuses calls that do not.
 
+use crate::support::sources;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The functions that may be called with a bare boolean, and why.
 const ALLOWED: &[(&str, &str)] = &[
@@ -19,17 +20,6 @@ const ALLOWED: &[(&str, &str)] = &[
 ];
 
 const KEYWORDS: &[&str] = &["if", "in", "let", "match", "return", "while"];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") && path.file_stem().is_some_and(|name| name != "tests") {
-            found.push(path);
-        }
-    }
-}
 
 /// Returns the length of the comment or the literal at the start of a text; zero if there is none.
 fn unread(rest: &str, before: Option<char>) -> usize {

@@ -1,8 +1,9 @@
 //! Messages by id: every message of the sources has a template in Chinese with the same arguments, and no template is left over.
 
+use crate::support::sources;
 use claimkit::Code;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A message as the sources declare it.
 struct Declared {
@@ -12,17 +13,6 @@ struct Declared {
     has_arguments: bool,
     /// File and line.
     place: String,
-}
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            found.push(path);
-        }
-    }
 }
 
 /// Reads the string at the start of a text; returns it with the text after it. `None` if there is none, as where a macro makes it.
@@ -68,7 +58,7 @@ fn all() -> Vec<Declared> {
     sources(&folder, &mut files);
     files.sort();
     let mut found = Vec::new();
-    for path in files.iter().filter(|path| !path.ends_with("src/message.rs")) {
+    for path in &files {
         let file = path.strip_prefix(&folder).unwrap().to_str().unwrap();
         found.extend(declared(file, &std::fs::read_to_string(path).unwrap()));
     }

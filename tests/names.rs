@@ -1,22 +1,12 @@
 //! A public type's name occurs once, so that a search for it finds one type. Types of Kubernetes' API, which the macros `views!` and
 //! `object!` declare, have Kubernetes' names in each place.
 
+use crate::support::sources;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Names that each crate has by Rust's conventions.
 const IN_EACH_CRATE: &[&str] = &["Error", "ErrorKind"];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|end| end == "rs") && path.file_stem().is_some_and(|name| name != "tests") {
-            found.push(path);
-        }
-    }
-}
 
 /// Returns the name of the public type that a line declares.
 fn declared(line: &str) -> Option<&str> {

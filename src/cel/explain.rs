@@ -1,7 +1,7 @@
 //! Why an expression has its result on a device, in the language of the answer. `Program::explain` of the crate says the same in
 //! English only.
 
-use crate::message::message;
+use crate::message::{self, message};
 use claimkit_cel::Program;
 use claimkit_cel::trace::{DecidingPart, Trace, shown};
 use claimkit_cel::value::Value;
@@ -15,19 +15,44 @@ fn sentence(program: &Program, reason: &DecidingPart) -> String {
     let part = program.text_of(&reason.part.span);
     let others = reason.reads.iter().filter(|read| read.span != reason.part.span && !matches!(read.value, Value::Error(_)));
     let reads = others.map(|read| is(program.text_of(&read.span), &read.value));
-    let reads = reads.reduce(|reads, read| message!("cel.and", "{reads}, {read}", reads, read));
+    let reads = message::parts(reads);
     let (result, is_error) = match &reason.part.value {
         Value::Error(error) => (message!("cel.fails", "`{part}` fails: {error}", part, error = &error.text), true),
         value => (is(part, value), false),
     };
-    match reads {
-        None => result,
+    match (reads.is_empty(), is_error) {
+        (true, _) => result,
         // Errors have colons of their own.
-        Some(reads) if is_error => message!("cel.fails-where", "{result}; {reads}", result, reads),
-        Some(reads) => message!("cel.because", "{result}: {reads}", result, reads),
+        (false, true) => message::sentences([result, reads]),
+        (false, false) => message!("cel.because", "{result}: {reads}", result, reads),
     }
 }
 
 fn is(part: &str, value: &Value) -> String {
     message!("cel.is", "`{part}` is {value}", part, value = shown(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+    use crate::cel::{CelDevice, EnvironmentMode, SELECTOR_COST_LIMIT, device};
+
+    #[test]
+    fn english_is_what_the_crate_says() {
+        let environment = device::environment(34, &[], EnvironmentMode::New);
+        let variables = CelDevice::new("gpu.example.com").variables(&environment).unwrap();
+        let texts = [
+            "device.driver == 'a'",
+            "device.driver == 'a' || device.driver.size() > 90",
+            "device.attributes['a'].b",
+            "true",
+            "device.attributes[device.driver].b && size(device.driver) > 3",
+        ];
+        for text in texts {
+            let program = environment.compile(text).unwrap();
+            let trace = program.trace(&variables, SELECTOR_COST_LIMIT);
+            assert!(!program.explain(&trace).is_empty(), "{text}");
+            assert_eq!(explain(&program, &trace), program.explain(&trace), "{text}");
+        }
+    }
 }

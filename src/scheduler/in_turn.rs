@@ -1,10 +1,9 @@
 //! The accounts of pods that are placed in turn: what becomes of each, and why.
 
-use super::joined;
 use super::simulation::outcome::{PodDecision, PodOutcome, Simulation, Unsure, Waiting};
 use super::simulation::seen::{Seen, Watch};
 use super::simulation::{self, Scheduler};
-use crate::message::{Template, message};
+use crate::message::{self, Template, message};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::explain::account::{Before, NodeAccount, PodAccount, RequestAccount};
 use crate::place::device::explain::kinds::{Absent, BeforeNodes, NodeVerdict};
@@ -222,7 +221,7 @@ fn refuse(account: &mut NodeAccount, refusals: Vec<NodeRefusal>) {
             account.verdict = NodeVerdict::Refused;
             account.allocations = None;
             let why = if first.why.is_empty() { &first.reasons } else { &first.why };
-            let why = joined(why.iter().cloned());
+            let why = message::sentences(why.iter().cloned());
             account.text = message!("pods.node-refuses", "{name}: {why}", name = account.name, why);
         }
     }

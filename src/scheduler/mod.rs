@@ -24,11 +24,3 @@ pub use cluster::PreparedCluster;
 pub use how_many::{HowMany, PodsOnNode};
 pub use question::{AllocateOptions, PlacementMode};
 pub use target::Target;
-
-use crate::message::message;
-
-/// Joins sentences to one text.
-fn joined(sentences: impl Iterator<Item = String>) -> String {
-    let all = sentences.reduce(|first, rest| message!("schedule.then", "{first}; {rest}", first, rest));
-    all.unwrap_or_default()
-}

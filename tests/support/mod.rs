@@ -12,8 +12,21 @@ pub mod styles;
 pub mod texts;
 
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 
 /// Returns the answer to a request.
 pub fn ask(request: &Value) -> Value {
     serde_json::from_str(&claimkit::wire::answer(&request.to_string())).unwrap()
+}
+
+/// Collects the Rust sources in a folder and in the folders below, without files of unit tests.
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") && path.file_stem().is_some_and(|name| name != "tests") {
+            found.push(path);
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Why a requirement holds on a node or not, in words that read well aloud.
 
 use crate::advice::nearest::distance;
+use crate::advice::suggest::did_you_mean;
 use crate::finding::{Code, Finding, Origin};
-use crate::message::{Template, message, template};
+use crate::message::{self, Template, message, template};
 use crate::place::classic::bits::Bits;
 use crate::place::classic::matching::{Matches, TermState};
 use crate::place::classic::nodes::{LabelColumn, PreparedNodes};
@@ -126,11 +127,6 @@ fn not(values: &[&str]) -> String {
     }
 }
 
-/// Joins sentences into one.
-pub fn together(sentences: impl Iterator<Item = String>) -> String {
-    sentences.reduce(|first, rest| message!("node.then", "{first}; {rest}", first, rest)).unwrap_or_default()
-}
-
 const NUMBERS: [Template; 13] = [
     template!("node.number-none", "none"),
     template!("node.number-one", "one"),
@@ -181,7 +177,7 @@ pub fn miss(matches: &Matches<'_, '_>, nodes: &PreparedNodes, node: usize) -> Op
     };
     let requirements = matches.selector.terms.get(term).map_or(&[][..], |term| term.requirements.as_slice());
     let failures = failing.iter().filter_map(|&at| requirements.get(at));
-    let whys = together(failures.map(|failing| requirement(failing, nodes, node).why));
+    let whys = message::sentences(failures.map(|failing| requirement(failing, nodes, node).why));
     let count = spoken(failing.len());
     let text = match matches.terms.len() {
         1 => message!("node.term-misses", "the term misses by {count}: {whys}", count, whys),
@@ -254,7 +250,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         let finding = Finding::new(Code::NodeSelectorLabelUnknown, Origin::Claimkit, message);
         let near = nearest(key, nodes.labels().map(LabelColumn::key));
         return Some(match near {
-            Some(near) => finding.with_help(meant(near)),
+            Some(near) => finding.with_help(did_you_mean(near)),
             None => finding.with_help(message!(
                 "node.label-unknown-help",
                 "check the label's key against `kubectl get nodes --show-labels`"
@@ -289,7 +285,7 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
         _ => None,
     };
     Some(match (near, test) {
-        (Some(near), Test::In(_)) => finding.with_help(meant(near)),
+        (Some(near), Test::In(_)) => finding.with_help(did_you_mean(near)),
         (Some(value), Test::Gt(_)) => finding.with_help(message!("node.largest-value", "the largest value is `{value}`", value)),
         (Some(value), _) => finding.with_help(message!("node.smallest-value", "the smallest value is `{value}`", value)),
         _ => {
@@ -297,10 +293,6 @@ pub fn unknown_label(requirement: &Requirement<'_>, nodes: &PreparedNodes) -> Op
             finding.with_help(message!("node.values", "nodes have {values}", values = some.join(", ")))
         }
     })
-}
-
-fn meant(name: &str) -> String {
-    message!("node.did-you-mean", "did you mean `{name}`?", name)
 }
 
 /// Finds the most similar of some texts, if it is similar at all.

@@ -7,8 +7,7 @@ use crate::cel::explain::explain;
 use crate::cel::library::quantity::CelQuantity;
 use crate::cel::value::Value;
 use crate::cel::{EnvironmentMode, NamedAttribute, Program, SELECTOR_COST_LIMIT, device};
-use crate::message::{Template, message, template};
-use crate::place::classic::explain;
+use crate::message::{self, Template, message, template};
 use crate::place::environments;
 use crate::record::view::{
     NamedResourcesAttribute, NamedResourcesInstance, ResourceClaim, ResourceClaimParameters, ResourceClass,
@@ -220,7 +219,7 @@ fn nothing(demand: &Demand, at: usize, request: &Program, candidates: &[Candidat
     }
     let number = at.saturating_add(1);
     let shown = candidates.iter().take(SHOWN).map(|candidate| reason(demand, request, candidate));
-    let mut reasons = explain::together(shown);
+    let mut reasons = message::sentences(shown);
     if let Some(more) = candidates.len().checked_sub(SHOWN).filter(|more| *more > 0) {
         reasons = message!("structured.and-more", "{reasons}; and {more} more", reasons, more);
     }
@@ -274,10 +273,7 @@ fn reason(demand: &Demand, request: &Program, candidate: &Candidate<'_>) -> Stri
     };
     let refused = |program: &Program| {
         let trace = program.trace(variables, SELECTOR_COST_LIMIT);
-        (trace.outcome.matches() != Ok(true)).then(|| {
-            let whys = explain(program, &trace).into_iter();
-            whys.reduce(|first, rest| message!("structured.because", "{first}, {rest}", first, rest)).unwrap_or_default()
-        })
+        (trace.outcome.matches() != Ok(true)).then(|| message::parts(explain(program, &trace)))
     };
     if let Some(why) = demand.filter.as_ref().and_then(refused) {
         return message!("structured.filter-refuses", "`{name}`: the class's filter: {why}", name, why);

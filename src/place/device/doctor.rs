@@ -6,14 +6,13 @@ use super::cluster::{Cluster, SliceAt};
 use super::constraints::{scalar, set};
 use super::counters::uses_counters;
 use super::explain::remark::Remark;
-use super::explain::words::listed;
 use super::facts::{Device, Slice, TaintRule};
 use super::features::{Feature, Features};
 use super::nodes::NodeFields;
 use super::pools::Sets;
 use super::sorted::{Set, Sorted};
 use crate::finding::{Code, FieldPath, Finding, Origin, field_path};
-use crate::message::{message, template};
+use crate::message::{self, message, template};
 
 /// Maximum number of findings of one code.
 const MOST_OF_ONE: usize = 20;
@@ -509,7 +508,7 @@ impl<'f> Doctor<'_, 'f> {
                 .collect();
             let slice = self.cluster.facts.slices.iter().find(|slice| slice.spec.driver == driver);
             if let Some(slice) = slice.filter(|_| !some.is_empty()) {
-                let names = listed(some);
+                let names = message::parts(some);
                 let message = || {
                     message!(
                         "doctor.attribute-on-some",

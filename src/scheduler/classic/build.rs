@@ -5,14 +5,13 @@ use super::placement as out;
 use crate::advice::locate;
 use crate::api::Release;
 use crate::finding::Step;
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::ParsedSelector;
 use crate::place::PreparedNodes;
 use crate::place::classic::explain;
 use crate::place::classic::matching::{MatchOutcome, Matches, TermState};
 use crate::place::classic::placement::{CheckKind, ClaimPlan, Filter, PlacementVerdict, PlanJudge, Site, VerdictCause};
 use crate::place::rules::SchedulerRules;
-use crate::scheduler::joined;
 use crate::text::located::{self, Range};
 use crate::text::{NodeId, Source, Tree};
 use claimkit_values::order;
@@ -340,7 +339,7 @@ impl Teller<'_, '_, '_, '_, '_> {
             }
             _ if plans.iter().any(|plan| gets(plan, self.placing.nodes.name(node)).is_some()) => {
                 let gets = plans.iter().filter_map(|plan| gets(plan, self.placing.nodes.name(node)));
-                let gets = joined(gets.map(str::to_owned));
+                let gets = message::sentences(gets.map(str::to_owned));
                 (message!("schedule.not-allocated", "not allocated; {gets}", gets), None)
             }
             _ => (self.possible(plans, node).into_owned(), None),

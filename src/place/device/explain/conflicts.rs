@@ -2,8 +2,8 @@
 
 use super::account::Conflict;
 use super::kinds::ConflictKind;
-use super::words::{in_turn, of_claim, some};
-use crate::message::message;
+use super::words::{of_claim, some};
+use crate::message::{self, message};
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::{Cluster, DeviceAt, Identity};
 use crate::place::device::constraints::{self, ConstraintKind, Scalar, attribute, scalar, set};
@@ -247,7 +247,7 @@ fn match_text(conflict: &Conflict, concerned: &[&Alone<'_>]) -> String {
             Some(message!("device.without-attribute", "without the attribute: {devices}", devices))
         }
     };
-    let requests = in_turn(concerned.iter().map(of).chain(lacking));
+    let requests = message::sentences(concerned.iter().map(of).chain(lacking));
     match concerned.iter().any(|request| request.wanted > 1) {
         true => message!("device.no-value-on-enough", "no value of {name} is on enough devices: {requests}", name, requests),
         false => message!("device.no-common-value", "no value of {name} is common to all: {requests}", name, requests),

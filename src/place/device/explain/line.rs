@@ -4,7 +4,7 @@ use super::account::{Charge, NodeAccount, RequestAccount};
 use super::kinds::NodeVerdict;
 use super::taken::ResourceAccount;
 use super::words;
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::device::plugin::PodCase;
 use crate::place::device::usage::results_of;
 
@@ -24,15 +24,15 @@ fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         parts.extend(told.charges.iter().map(charge));
         let taken: Vec<String> = told.resources.iter().flat_map(taken).collect();
         if !taken.is_empty() {
-            parts.push(message!("account.taken-of-node", "of the node {amounts}", amounts = words::listed(taken)));
+            parts.push(message!("account.taken-of-node", "of the node {amounts}", amounts = message::parts(taken)));
         }
-        return words::in_turn(parts);
+        return message::sentences(parts);
     }
     let mut parts = vec![told.message.clone().unwrap_or_default()];
     let short = told.resources.iter().filter(|resource| resource.short).map(|resource| resource.text.clone());
     parts.extend(short.chain(told.help.clone().filter(|_| told.verdict == NodeVerdict::Unavailable)));
     if parts.len() > 1 {
-        return words::in_turn(parts);
+        return message::sentences(parts);
     }
     let why = told.conflicts.first().map(|conflict| conflict.text.clone()).or_else(|| Some(request(lacking?)));
     parts.extend(why.or_else(|| {
@@ -43,7 +43,7 @@ fn about(told: &NodeAccount, lacking: Option<&RequestAccount>) -> String {
         })
     }));
     parts.extend(told.help.clone());
-    words::in_turn(parts)
+    message::sentences(parts)
 }
 
 fn request(account: &RequestAccount) -> String {
@@ -52,7 +52,7 @@ fn request(account: &RequestAccount) -> String {
         None => account.request.clone(),
     };
     let why = Some(account.why.clone()).filter(|why| !why.is_empty());
-    let told = words::in_turn(std::iter::once(account.text.clone()).chain(why));
+    let told = message::sentences(std::iter::once(account.text.clone()).chain(why));
     message!("account.request", "request {request}: {told}", request, told)
 }
 
@@ -106,6 +106,6 @@ pub fn nothing_to_allocate(case: &PodCase<'_>) -> String {
     }
     match parts.is_empty() {
         true => message!("account.no-devices-needed", "no devices needed").into_owned(),
-        false => words::in_turn(parts),
+        false => message::sentences(parts),
     }
 }

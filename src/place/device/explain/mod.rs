@@ -35,7 +35,7 @@ pub mod turn;
 mod warnings;
 pub(crate) mod words;
 
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::plugin::PodCase;
 use crate::place::device::pools::Gatherer;
@@ -164,7 +164,7 @@ fn fail_to_score(case: &PodCase<'_>, nodes: &mut [NodeAccount]) {
         let results = node.allocations.as_ref().map_or(0, Vec::len);
         if let Some(error) = case.score_error(results) {
             let help = score_help().into_owned();
-            node.text = words::of_node(&node.name, words::in_turn([error.clone(), help.clone()]));
+            node.text = words::of_node(&node.name, message::sentences([error.clone(), help.clone()]));
             node.verdict = NodeVerdict::Error;
             (node.message, node.code, node.fatal, node.help) = (Some(error), Some(StatusCode::Error), true, Some(help));
             node.allocations = None;

@@ -8,7 +8,7 @@ use super::kinds::{CapacityFault, NodeVerdict, PoolState, StageKind};
 use super::relax::Trial;
 use super::{Explain, Matrix, line, resources, words};
 use crate::finding::field_path;
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::device::allocate::Verdict;
 use crate::place::device::amount::spell_like;
 use crate::place::device::capacity::requests;
@@ -126,7 +126,7 @@ fn verdict_account(cluster: &Cluster<'_>, case: &PodCase<'_>, node: usize, answe
     // The allocator's refusal hides that an allocated claim cannot be used there either.
     let lost = case.unavailable(cluster, node);
     if !lost.is_empty() {
-        told.help = Some(words::in_turn(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why))));
+        told.help = Some(message::sentences(lost.into_iter().map(|(claim, why)| words::unavailable(claim, why))));
     }
     told
 }
@@ -269,7 +269,7 @@ fn request_account(
     let mut why = words::why(cluster, &choice.ask.device_class_name, &stages, &valued, wanted);
     if stages.iter().any(|stage| matches!(stage.stage, StageKind::Node | StageKind::Class) && stage.left == 0) {
         let there = elsewhere(&asking);
-        why = words::in_turn([there, why].into_iter().filter(|part| !part.is_empty()));
+        why = message::sentences([there, why].into_iter().filter(|part| !part.is_empty()));
     }
     let own_name = choice.full_name();
     let is_own = |given: &Given, device: &str| given.claim == choice.claim && given.request == own_name && given.device == device;
@@ -343,7 +343,7 @@ fn elsewhere(asking: &DeviceQuestion<'_, '_>) -> String {
             ));
         }
     }
-    words::in_turn(parts)
+    message::sentences(parts)
 }
 
 /// Explains the pools of a node. `all`: a request wants all devices, which pools without devices for this node prevent too.

@@ -2,8 +2,8 @@
 
 use super::account::NodeAccount;
 use super::taken::{ResourceAccount, ResourceDevice, ResourcePod};
-use super::words::{and_more, listed};
-use crate::message::message;
+use super::words::and_more;
+use crate::message::{self, message};
 use crate::place::device::amount::spell;
 use crate::place::device::cluster::Cluster;
 use crate::place::device::demand;
@@ -60,12 +60,12 @@ fn resource(need: &Need, devices: Vec<ResourceDevice>) -> ResourceAccount {
 
 fn text(need: &Need, account: &ResourceAccount) -> String {
     let ResourceAccount { resource, requested, allocatable, devices, pods, .. } = account;
-    let by = and_more(listed(devices.iter().take(MOST).map(device_text)), devices.len().saturating_sub(MOST));
+    let by = and_more(message::parts(devices.iter().take(MOST).map(device_text)), devices.len().saturating_sub(MOST));
     let pod = |one: &ResourcePod| {
         let ResourcePod { pod, requests } = one;
         message!("account.resource-of-pod", "{pod} has {requests}", pod, requests)
     };
-    let users = listed(pods.iter().take(MOST).map(pod));
+    let users = message::parts(pods.iter().take(MOST).map(pod));
     let left = need.spell(need.allocatable.saturating_sub(need.used));
     match (devices.is_empty(), pods.is_empty()) {
         (true, true) => message!(

@@ -1,9 +1,8 @@
 //! Help for a pod that is stopped before any node is checked. Upstream names the missing object; this adds similar existing ones.
 
 use super::kinds::Absent;
-use super::words::in_turn;
 use crate::advice::nearest::Nearest;
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::device::cluster::Cluster;
 use crate::place::device::facts::{Meta, Pod};
 use crate::place::device::plugin::PodCase;
@@ -34,7 +33,7 @@ pub fn skipped(cluster: &Cluster<'_>, case: &PodCase<'_>) -> String {
             None => message!("device.resource-not-served", "no DeviceClass serves `{resource}`", resource),
         });
     }
-    in_turn(parts)
+    message::sentences(parts)
 }
 
 fn lacks_claim(cluster: &Cluster<'_>, pod: &Pod) -> Option<Help> {

@@ -5,7 +5,7 @@ use super::account::{
 };
 use super::funnel::{Row, is_of};
 use super::kinds::{CapacityFault, FeatureField, StageKind};
-use crate::message::message;
+use crate::message::{self, message};
 use crate::place::device::amount::{Amount, spell_like};
 use crate::place::device::binding;
 use crate::place::device::cluster::Cluster;
@@ -84,7 +84,7 @@ fn counters(reason: &CounterReason) -> String {
         let CounterHolder { claim, device, .. } = holder;
         message!("device.counter-holder", "{claim} through {device}", claim, device)
     };
-    let holders = listed(reason.holders.iter().map(holder));
+    let holders = message::parts(reason.holders.iter().map(holder));
     match (needed.as_str(), reason.holders.is_empty()) {
         ("0", true) => message!(
             "device.counter-overdrawn",
@@ -132,7 +132,7 @@ fn taint(reason: &TaintReason) -> String {
         let TolerationReason { index, why } = one;
         message!("taint.toleration-differs", "toleration {index} has another {why}", index, why)
     };
-    let tried = listed(reason.tolerations.iter().take(MOST).map(tried));
+    let tried = message::parts(reason.tolerations.iter().take(MOST).map(tried));
     match (reason.from.strip_prefix("rule/"), reason.tolerations.is_empty()) {
         (Some(rule), true) => message!("taint.by-rule", "tainted {taint} by rule {rule}", taint, rule),
         (Some(rule), false) => {
@@ -149,7 +149,7 @@ fn selector(selector: String, reason: &SelectorReason) -> String {
         Some(value) => message!("device.selector-value", "{path} is {value}", path, value),
         None => message!("device.selector-value-missing", "{path} is missing", path),
     };
-    let values = listed(reason.values.iter().map(value));
+    let values = message::parts(reason.values.iter().map(value));
     match (&reason.error, reason.values.is_empty()) {
         (Some(error), true) => message!("device.selector-error", "{selector} gives an error: {error}", selector, error),
         (Some(error), false) => {
@@ -278,7 +278,7 @@ pub fn why(cluster: &Cluster<'_>, class: &str, stages: &[Stage], row: &Row<'_, '
     let part = |(text, devices): (&String, &Vec<&str>)| {
         message!("device.reason-of-devices", "{devices}: {text}", devices = some(devices, MOST), text)
     };
-    let reasons = in_turn(by_text.iter().take(MOST).map(part));
+    let reasons = message::sentences(by_text.iter().take(MOST).map(part));
     match by_text.len().saturating_sub(MOST) {
         0 => reasons,
         more => message!("device.other-reasons", "{reasons}; and {more} other reasons", reasons, more),
@@ -300,18 +300,6 @@ pub fn some(names: &[impl AsRef<str>], most: usize) -> String {
 /// Adds how many more there are.
 pub fn and_more(shown: String, more: usize) -> String {
     if more == 0 { shown } else { message!("device.and-more", "{shown} and {more} more", shown, more) }
-}
-
-/// Returns several sentences as one.
-pub fn in_turn(sentences: impl IntoIterator<Item = String>) -> String {
-    let join = |first, rest| message!("device.in-turn", "{first}; {rest}", first, rest);
-    sentences.into_iter().reduce(join).unwrap_or_default()
-}
-
-/// Returns several parts of a sentence as one.
-pub fn listed(parts: impl IntoIterator<Item = String>) -> String {
-    let join = |first, rest| message!("device.listed", "{first}, {rest}", first, rest);
-    parts.into_iter().reduce(join).unwrap_or_default()
 }
 
 /// Returns the name of a request where another claim has one of the same name.
